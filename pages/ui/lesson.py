@@ -1,0 +1,67 @@
+"""The parts of every lesson after its controls: picture, sentence, tries, derivation, code, references."""
+
+import inspect
+from collections.abc import Callable
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.ui import share
+from pages.ui.derivations import DERIVATIONS
+from pages.ui.language import N_, Language
+
+REFERENCES = {
+    "vaswani": N_("Vaswani et al. (2017), Attention Is All You Need, section 3.2.1. arXiv:1706.03762"),
+    "alammar": N_("Alammar (2018), The Illustrated Transformer. jalammar.github.io"),
+    "torch": N_("PyTorch, torch.nn.functional.scaled_dot_product_attention, version 2.13"),
+}
+
+
+def picture(html: str) -> None:
+    """Show a picture made of tables."""
+    st.html(html)
+
+
+def sentence(text: str) -> None:
+    """Say what the picture shows, with its numbers."""
+    with st.container(key="sentence"):
+        st.markdown(text)
+
+
+def chart(figure: go.Figure, key: str, title: str, alt: str) -> None:
+    """Show a Plotly figure under its title; `alt` is the sentence that says what it shows."""
+    with st.container():
+        st.markdown(f"**{title}**")
+        st.plotly_chart(figure, key=key, alt=alt, config={"displayModeBar": False})
+        st.markdown(alt)
+
+
+def tries(_: Language, *experiments: tuple[str, dict[str, object]]) -> None:
+    """Offer experiments worth seeing; each sets its fields and nothing else."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="tries"):
+        st.markdown(_("**Try**"), width="content")
+        for number, (label, fields) in enumerate(experiments):
+            st.button(label, key=f"try_{number}", on_click=share.choose, kwargs=fields)
+
+
+def why(_: Language, name: str) -> None:
+    """Fold the lesson's derivation away."""
+    with st.expander(_("Why")):
+        for step in DERIVATIONS[name]:
+            if step.startswith("\\"):
+                st.latex(step)
+            else:
+                st.markdown(_(step))
+
+
+def code_that_ran(_: Language, *functions: Callable) -> None:
+    """Show the core's own functions, as they ran."""
+    with st.expander(_("The code that ran")):
+        for function in functions:
+            st.code(inspect.getsource(function), language="python")
+
+
+def references(_: Language, *names: str) -> None:
+    """List what to read."""
+    with st.expander(_("References")):
+        st.markdown("\n".join(f"- {_(REFERENCES[name])}" for name in names))
