@@ -16,11 +16,12 @@ tokens, n = example.tokens, len(example.tokens)
 with st.container(horizontal=True, gap="medium", key="controls"):
     kind = controls.choice("mask", _("Mask"), lambda kind: _(words.MASK[kind]))
     query = controls.position("query", _("Query"), tokens)
-    row = query - 1
-    pads, side = controls.value("pads"), controls.value("side")
-    if kind in ("padding", "both"):
-        pads = controls.slider("pads", _("Positions that are padding"))
+row = query - 1
+pads, side = controls.value("pads"), controls.value("side")
+if kind in ("padding", "both"):
+    with st.container(horizontal=True, gap="medium", key="padding"):
         side = controls.choice("side", _("Padding stands"), lambda side: _(words.SIDE[side]))
+        pads = controls.slider("pads", _("Positions that are padding"))
 
 padding = padding_mask(n - pads, n)
 if side == "start":

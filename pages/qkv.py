@@ -27,20 +27,19 @@ best = int(np.argmax(attention.scores[row]))
 top_pair = np.unravel_index(np.argmax(attention.scores), attention.scores.shape)
 
 one, four = (lambda value: _.number(value, 1)), _.number
+score = one if tie == "none" else (lambda value: _.number(value, 2))
 lesson.picture(
     side_by_side(
-        matrix("X", example.x, tokens, features, one, caption=_("X, two tokens with named features"), row=row),
         matrix("Q", roles.query, tokens, dimensions, one, scale="query",
                caption="<i class='Q'>Q</i> = X W<sub>Q</sub>", row=row),
         matrix("K", roles.key, tokens, dimensions, one, scale="key",
                caption="<i class='K'>K</i> = X W<sub>K</sub>"),
         matrix("V", roles.value, tokens, dimensions, one, scale="value",
                caption="<i class='V'>V</i> = X W<sub>V</sub>"),
+        matrix("scores", attention.scores, tokens, tokens, score, caption=_("Scores <i>QK</i>ᵀ"), scale="score",
+               row=row, cell=top_pair),
     )
     + side_by_side(
-        matrix("scores", attention.scores, tokens, tokens, one, caption=_("Scores <i>QK</i>ᵀ"), scale="score",
-               row=row, cell=top_pair),
-        operator("÷ √3"),
         matrix("scaled", attention.scaled, tokens, tokens, four, caption=_("Scaled <i>QK</i>ᵀ ÷ √3"), scale="score",
                row=row),
         operator("softmax"),
@@ -54,7 +53,7 @@ lesson.sentence(_(
     "The query of “{query}” matches the key of “{key}” best: their score is **{score}**. Divided by √3 = {root} it "
     "becomes {scaled}, and softmax turns it into **{share}** of the attention of “{query}”. Its output [{output}] "
     "mixes both values in the proportion {weights}.",
-    query=token, key=tokens[best], score=one(attention.scores[row, best]), root=four(1 / attention.scale),
+    query=token, key=tokens[best], score=score(attention.scores[row, best]), root=four(1 / attention.scale),
     scaled=four(attention.scaled[row, best]), share=_.percent(attention.weights[row, best], 1),
     output=_.list(attention.output[row]), weights=" : ".join(map(four, attention.weights[row])),
 ))
@@ -67,6 +66,9 @@ lesson.tries(
 
 st.subheader(_("Where the roles come from: each row of a projection has a meaning"), anchor=False)
 key_notes = words.ASKS if tie == "q_k" else words.OFFERS
+lesson.picture(side_by_side(
+    matrix("X", example.x, tokens, features, one, caption=_("X, two tokens with named features"), row=row),
+))
 lesson.picture(side_by_side(*(
     matrix(name, weights, features, dimensions, one, caption=caption, scale=scale, notes=[_(note) for note in notes])
     for name, weights, scale, caption, notes in (

@@ -94,8 +94,8 @@ def scores_table(_: Language, raw: Side, scaled: Side, expected: float, largest:
     shades = f"--raw-spread: {min(expected / SCORE_AXIS, 1):.4f}; --scaled-spread: {1 / SCORE_AXIS:.4f}"
     title = _("Scores <i>q·k</i>")
     head = (
-        f'<th scope="col">{title} <small class="legend">{legend}</small><small>{spread}</small></th>'
-        f'<th scope="col" class="figure raw">{not_divided}</th><th scope="col" class="figure scaled">{divided}</th>'
+        f'<th scope="col">{title}<small>{spread}</small><small>{legend}</small></th>'
+        f'<th scope="col" class="figure raw">q·k</th><th scope="col" class="figure scaled">÷ √dₖ</th>'
     )
     ticks = axis_ticks([(x / 2 + 0.5, _.number(x * SCORE_AXIS, 0)) for x in (-1, -0.5, 0, 0.5, 1)], after=2)
     return table("scores", shades, ("strip-column", "figure-column", "figure-column"), head, body, ticks)
@@ -120,11 +120,12 @@ def weights_table(_: Language, raw: Side, scaled: Side, largest: int) -> str:
         ("raw", _("Weights, not divided"), raw),
         ("scaled", _("Weights, divided by √dₖ"), scaled),
     ):
-        facts = _(
-            "largest {largest}, entropy {entropy} of {top}",
-            largest=bold(_.weight(row.largest), css), entropy=_.number(row.entropy, 2), top=_.number(top, 2),
+        largest_weight = _("largest {weight}", weight=bold(_.weight(row.largest), css))
+        entropy = _("entropy {entropy} of {top}", entropy=_.number(row.entropy, 2), top=_.number(top, 2))
+        head += (
+            f'<th scope="colgroup" colspan="2" class="{css}">{title}'
+            f"<small>{largest_weight}</small><small>{entropy}</small></th>"
         )
-        head += f'<th scope="colgroup" colspan="2" class="{css}">{title}<small>{facts}</small></th>'
     half = [(x, _.number(x, 1 if x == 0.5 else 0)) for x in (0, 0.5, 1)]
     ticks = axis_ticks(half, after=1) + axis_ticks(half, after=1)
     return table("weights", "", ("", "figure-column", "", "figure-column"), head, body, ticks)
