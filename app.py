@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.frame import PAGES, close_page, formula, link_to, open_page
+from pages.ui.frame import PAGES, close_page, formula, link, open_page
 
 _ = open_page("home")
 st.markdown(_(PAGES["home"].about))
@@ -18,7 +18,6 @@ st.subheader(_("In reading order"), anchor=False)
 with st.container(key="lessons"):
     for page in list(PAGES.values())[1:]:
         with st.container(border=True, gap="xxsmall"):
-            st.page_link(page.script, label=f"**{_(page.title)}**", icon=":material/arrow_forward:",
-                         query_params=link_to(page))
+            link(page, f"**{_(page.title)}**", icon=":material/arrow_forward:")
             st.markdown(_(page.about))
 close_page(_, "home")

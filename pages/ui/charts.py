@@ -48,7 +48,7 @@ def over_width(
         )
     picture.add_vline(x=chosen, line={"color": NEUTRAL, "width": 1.5}, layer="below")
     whole = [-0.03, np.log10(len(widths)) + 0.06]  # a little more, so that the tick labels at both ends are drawn
-    picture.update_xaxes(type="log", tickvals=WIDTH_TICKS, range=whole, title_text="d<sub>k</sub>")
+    picture.update_xaxes(type="log", tickvals=WIDTH_TICKS, range=whole, title_text="dₖ")
     picture.update_yaxes(title_text=words["y"])
     if y_range:
         picture.update_yaxes(range=y_range, tickvals=[0, 0.25, 0.5, 0.75, 1])

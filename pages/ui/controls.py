@@ -44,4 +44,4 @@ def value(name: str) -> object:
 
 def setter(name: str, label: str, to: object, icon: str) -> None:
     """Offer a button that sets a field."""
-    st.button(label, key=f"set_{name}", icon=icon, type="primary", on_click=share.choose, kwargs={name: to})
+    st.button(label, key=f"set_{name}", icon=icon, on_click=share.choose, kwargs={name: to})

@@ -4,6 +4,7 @@ import gc
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
 
 from pages.ui import share, theme
 from pages.ui.language import LANGUAGES, N_, Language, language_of
@@ -93,7 +94,7 @@ def menu(_: Language) -> None:
             width="stretch", persist_state="session",
         )
         for page in PAGES.values():
-            st.page_link(page.script, label=_(page.name), width="stretch", query_params=link_to(page))
+            link(page, _(page.name), width="stretch")
         # the document's language, for screen readers and hyphenation; an id of LANGUAGES, never a visitor's text
         st.html(f"<script>document.documentElement.lang = '{_.lang}'</script>", unsafe_allow_javascript=True)
 
@@ -104,7 +105,7 @@ def formula(_: Language, at_hand: tuple[str, ...] = ()) -> None:
         for part, (symbol, caption, lesson) in FORMULA.items():
             page = PAGES[lesson]
             with st.container(key=f"{'at_hand' if part in at_hand else 'part'}_{part}", width="content"):
-                st.page_link(page.script, label=f"${symbol}$ {_(caption)}", query_params=link_to(page))
+                link(page, f"${symbol}$ {_(caption)}")
 
 
 def close_page(_: Language, name: str) -> None:
@@ -118,15 +119,18 @@ def close_page(_: Language, name: str) -> None:
             if 0 <= here + step < len(names):
                 page = PAGES[names[here + step]]
                 side = "left" if step < 0 else "right"
-                st.page_link(page.script, label=_(page.name), icon=icon, icon_position=side, query_params=link_to(page))
+                link(page, _(page.name), icon=icon, icon_position=side)
             if step < 0:
                 st.button(LANGUAGES[other], key="other_lang", icon=":material/translate:", type="tertiary",
                           on_click=share.choose, kwargs={"lang": other})
 
 
-def link_to(page: Page) -> dict[str, str]:
-    """Return the link parameters that take this session's state to a page."""
-    return share.link_of(("lang", *page.fields))
+def link(page: Page, label: str, **look: str) -> None:
+    """Draw a link that takes this session's state to a page."""
+    try:
+        st.page_link(page.script, label=label, query_params=share.link_of(("lang", *page.fields)), **look)
+    except StreamlitPageNotFoundError:
+        st.markdown(label)  # a script that is run on its own, as AppTest.from_file does, knows no other page
 
 
 def report(_: Language, refused: list[str]) -> None:

@@ -5,6 +5,8 @@ from html import escape
 
 import numpy as np
 
+NARROW = 5  # columns that fit a phone; a wider table scrolls, and the keyboard must reach it
+
 
 def matrix(
     name: str,
@@ -64,8 +66,9 @@ def matrix(
         body.append(f'<tr{here}><th scope="row">{escape(label)}</th>{cells}{note}</tr>')
     corner = "<td></td>"
     note_head = "<td></td>" if notes else ""
+    reach = ' tabindex="0"' if len(columns) > NARROW else ""
     return (
-        f'<div class="lab-scroll"><table class="lab-matrix {scale}" data-testid="matrix-{name}">'
+        f'<div class="lab-scroll"{reach}><table class="lab-matrix {scale}" data-testid="matrix-{name}">'
         f"<caption>{caption}</caption><thead><tr>{corner}{head}{note_head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
