@@ -6,7 +6,7 @@ import streamlit as st
 from attention_core import softmax
 from attention_core.draws import nested_draw, scores_by_width
 from attention_core.saturation import saturation
-from pages.ui import cached, charts, controls, keys, lesson
+from pages.ui import cached, charts, closer, controls, keys, lesson, words
 from pages.ui.frame import close_page, open_page
 
 _ = open_page("scaling")
@@ -19,7 +19,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", ke
 
 draw = nested_draw(seed, n_keys=n_keys)
 experiment = saturation(draw)
-band = cached.all_seeds(n_keys)
+band = cached.all_seeds(n_keys, 0.0, 1.0, "sqrt_d_k", 8.0)
 widths = np.arange(1, len(experiment.scores) + 1)
 raw, scaled = keys.sides_at(experiment, d_k)
 
@@ -45,7 +45,7 @@ with left:
         charts.over_width(
             {"raw": experiment.largest_raw, "scaled": experiment.largest_scaled},
             {"raw": band.raw, "scaled": band.scaled},
-            d_k,
+            widths, d_k,
             {"raw": _("not divided"), "scaled": _("divided"), "raw_line": _("median of 400 seeds"),
              "scaled_line": _("median, divided"), "y": _("largest weight")},
             _.separators,
@@ -62,7 +62,7 @@ with right:
         charts.over_width(
             {"raw": experiment.spread_raw, "scaled": experiment.spread_scaled},
             {"raw": np.sqrt([widths]), "scaled": np.ones((1, len(widths)))},
-            d_k,
+            widths, d_k,
             {"raw": _("not divided"), "scaled": _("divided"), "raw_line": "√dₖ", "scaled_line": "1",
              "y": _("standard deviation")},
             _.separators,
@@ -73,6 +73,15 @@ with right:
               "by {scaled}, against 1.", d_k=d_k, seed=seed, raw=_.number(raw.spread, 2), root=_.short(np.sqrt(d_k)),
               scaled=_.number(scaled.spread, 2)),
     )
+
+setting = (n_keys, 0.0, 1.0, "sqrt_d_k", 8.0)
+match controls.choice("closer", _("Look closer at"), lambda what: _(words.CLOSER[what])):
+    case "variance":
+        closer.variance(_, d_k, seed, 0.0, 1.0, (raw, scaled))
+    case "gradient":
+        closer.gradient(_, experiment, d_k, n_keys, setting)
+    case "precision":
+        closer.precision(_, raw.scores)
 
 lesson.why(_, "scaling")
 lesson.code_that_ran(_, nested_draw, scores_by_width, softmax)

@@ -3,14 +3,53 @@
 import numpy as np
 import streamlit as st
 
+from attention_core.gradient_flow import NormBand, jacobian_norm_band
+from attention_core.largest_weight import mean_largest_weight
+from attention_core.query_gradient import QueryGradient, query_gradient
 from attention_core.saturation import Band, seed_band
+from attention_core.variance import dot_products, variance_by_width
 from pages.ui import reference
+
+SEEDS = 400
+MANY = 2000  # the gradient's median is noisier than the other summaries
+FEW = np.unique(np.geomspace(1, 512, 60).round().astype(int))  # enough widths for a smooth curve
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def all_seeds(keys: int) -> Band:
-    """Return the largest weight over d_k of 400 seeds, for one number of keys."""
-    return seed_band(n_seeds=400, n_keys=keys)
+def all_seeds(keys: int, mean: float, std: float, divisor: str, value: float) -> Band:
+    """Return the largest weight over d_k of 400 seeds, for one setting of the experiment."""
+    return seed_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def theory(keys: int, std: float, divisor: str, value: float) -> np.ndarray:
+    """Return the mean largest weight over all draws at d_k = 1 to 512; the divisor must not depend on the draw."""
+    by = {"none": 1.0, "sqrt_d_k": np.sqrt(FEW), "d_k": FEW.astype(float), "free": value}[divisor]
+    return np.interp(np.arange(1, 513), FEW, mean_largest_weight(FEW, keys, divisor=by, std=std))
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def norms(keys: int, mean: float, std: float, divisor: str, value: float) -> NormBand:
+    """Return the norm of the softmax Jacobian over d_k of 400 seeds."""
+    return jacobian_norm_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def query_gradients(keys: int, mean: float, std: float, divisor: str, value: float) -> QueryGradient:
+    """Return the gradient with respect to q over d_k of 2000 seeds."""
+    return query_gradient(MANY, keys, mean=mean, std=std, divisor=divisor, value=value)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def many_products(seed: int, d_k: int, mean: float, std: float) -> np.ndarray:
+    """Return 4000 dot products at one width."""
+    return dot_products(seed, d_k, 4000, mean, std)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def measured_variance(seed: int, mean: float, std: float) -> np.ndarray:
+    """Return the variance of 2000 dot products at every width."""
+    return variance_by_width(seed, 512, 2000, mean, std)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

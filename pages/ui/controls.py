@@ -13,6 +13,14 @@ def slider(name: str, label: str, help: str | None = None) -> int:
     return st.slider(label, field.low, field.high, key=name, help=help, persist_state="session")
 
 
+def decimal(name: str, label: str, help: str | None = None) -> float:
+    """Ask for a number with one decimal within the field's bounds."""
+    field = share.FIELDS[name]
+    return st.slider(
+        label, field.low, field.high, step=0.1, format="%.1f", key=name, help=help, persist_state="session",
+    )
+
+
 def choice(name: str, label: str, word: Callable[[object], str], help: str | None = None) -> str:
     """Ask for one of the field's ids; `word` says each in the page's language."""
     options = share.FIELDS[name].choices

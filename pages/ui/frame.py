@@ -37,7 +37,7 @@ PAGES = {
     "scaling": Page(
         "pages/scaling.py", N_("Why divide by √dₖ?"), N_("Why divide by $\\sqrt{d_k}$?"),
         N_("Random keys, and one control for their width. See softmax saturate, and what the division does about it."),
-        parts=("scaling",), fields=("d_k", "seed", "keys"),
+        parts=("scaling",), fields=("d_k", "seed", "keys", "divisor", "value", "mean", "std", "closer", "shift"),
     ),
     "masking": Page(
         "pages/masking.py", N_("Masking"), N_("Who may look at whom?"),
@@ -139,6 +139,8 @@ def report(_: Language, refused: list[str]) -> None:
         field = share.FIELDS[name]
         if isinstance(field, share.Whole):
             legal = _("a whole number from {low} to {high}", low=field.low, high=field.high)
+        elif isinstance(field, share.Decimal):
+            legal = _("a number from {low} to {high}, with a point and one decimal", low=field.low, high=field.high)
         else:
             legal = _("one of: {choices}", choices=", ".join(field.choices))
         st.warning(

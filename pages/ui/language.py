@@ -4,6 +4,7 @@ import gettext
 import io
 from collections.abc import Iterable
 from functools import lru_cache
+from math import isfinite, isnan
 from pathlib import Path
 
 from babel import Locale
@@ -70,6 +71,8 @@ class Language:
 
     def number(self, value: float, places: int = 4, signed: bool = False) -> str:
         """Write a number with a fixed number of decimals: 0.3551, in Indonesian 0,3551."""
+        if not isfinite(value):
+            return "NaN" if isnan(value) else "∞" if value > 0 else MINUS + "∞"
         text = pattern(places, signed).apply(float(value), self.locale)
         if float(value) <= 0 and not any(digit in text for digit in "123456789"):
             text = text.lstrip("-")
@@ -100,7 +103,7 @@ class Language:
 
     def power(self, value: float, places: int = 1) -> str:
         """Write a number as a power of ten: 1.2 × 10⁻¹⁶."""
-        if value == 0:
-            return "0"
+        if value == 0 or not isfinite(value):
+            return self.number(value, 0)
         digits, exponent = f"{value:.{places}e}".split("e")
         return f"{self.number(float(digits), places)} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"

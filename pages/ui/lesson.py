@@ -22,9 +22,9 @@ def picture(html: str) -> None:
     st.html(html)
 
 
-def sentence(text: str) -> None:
-    """Say what the picture shows, with its numbers."""
-    with st.container(key="sentence"):
+def sentence(text: str, of: str = "picture") -> None:
+    """Say what a picture shows, with its numbers."""
+    with st.container(key=f"sentence_{of}"):
         st.markdown(text)
 
 

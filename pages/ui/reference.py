@@ -55,7 +55,12 @@ def attention(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarr
         except subprocess.CalledProcessError as crash:
             lines = crash.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {crash.returncode}"]
             raise TorchError(lines[-1][:300]) from crash
-    return np.load(io.BytesIO(judge.stdout), allow_pickle=False)
+        except OSError as refusal:
+            raise TorchError(str(refusal)) from refusal
+    try:
+        return np.load(io.BytesIO(judge.stdout), allow_pickle=False)
+    except (ValueError, EOFError) as garbled:
+        raise TorchError(f"the answer is no array: {garbled}") from garbled
 
 
 def answer() -> None:

@@ -1,5 +1,6 @@
 """What a link can carry: the one table of shareable state, its URL codec, and the only access to both."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -24,6 +25,21 @@ class Whole:
 
 
 @dataclass(frozen=True)
+class Decimal:
+    """A number with one decimal within bounds; a link writes it with a point in every language."""
+
+    default: float
+    low: float
+    high: float
+
+    def read(self, text: str) -> float:
+        """Read the number; ValueError for anything else, also for 1,5 or 1e1."""
+        if not (re.fullmatch(r"-?[0-9]{1,3}(\.[0-9])?", text) and self.low <= float(text) <= self.high):
+            raise ValueError(text)
+        return float(text)
+
+
+@dataclass(frozen=True)
 class Choice:
     """One of a few ids, which no language changes."""
 
@@ -38,12 +54,18 @@ class Choice:
 
 
 # Key of the widget = name of the field = name in the link. A name and a default never change once shared.
-FIELDS: dict[str, Whole | Choice] = {
+FIELDS: dict[str, Whole | Decimal | Choice] = {
     "lang": Choice(None, tuple(LANGUAGES)),  # no default of its own: the visitor's browser has one
     # scaling
     "d_k": Whole(64, 1, 512),
     "seed": Whole(0, 0, 999),
     "keys": Whole(8, 2, 64),
+    "divisor": Choice("sqrt_d_k", ("none", "sqrt_d_k", "d_k", "cosine", "free")),
+    "value": Decimal(8.0, 0.1, 64.0),
+    "mean": Decimal(0.0, -2.0, 2.0),
+    "std": Decimal(1.0, 0.1, 3.0),
+    "closer": Choice("none", ("none", "variance", "gradient", "precision")),
+    "shift": Whole(0, 0, 800),
     # query, key and value
     "token": Choice("makan", ("ikan", "makan")),
     "tie": Choice("none", ("none", "q_k")),

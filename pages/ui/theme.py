@@ -46,7 +46,7 @@ def figure(separators: str) -> go.Figure:
     layout = {
         "separators": separators,
         "font_size": 15,
-        "height": 320,
+        "height": 340,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "hoverlabel_font_size": 14,
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font_size": 14, "traceorder": "normal"},

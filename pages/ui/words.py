@@ -24,6 +24,13 @@ OFFERS = (
 )
 HANDS_OVER = (N_("hands over: food"), N_("hands over: animal"), N_("hands over: verb"), N_("hands over: half a verb"))
 
+DIVISOR = {"none": "1", "sqrt_d_k": "√dₖ", "d_k": "dₖ", "cosine": "|q||k|", "free": N_("other")}
+CLOSER = {
+    "none": N_("nothing"),
+    "variance": N_("the variance"),
+    "gradient": N_("the gradient"),
+    "precision": N_("the precision"),
+}
 TIE = {"none": N_("three matrices"), "q_k": N_("one for both: $W_K = W_Q$")}
 MASK = {
     "none": N_("none (bidirectional)"),

@@ -1,0 +1,138 @@
+"""A closer look at scaling: variance, gradient and precision, each drawn only when it is chosen."""
+
+import numpy as np
+import streamlit as st
+
+from attention_core import softmax_jacobian
+from attention_core.gradient_flow import jacobian_norm
+from attention_core.saturation import Saturation
+from attention_core.stability import overflow_score, shifted_softmax
+from attention_core.variance import variance_over_keys, variance_over_pairs
+from pages.ui import cached, charts, controls, keys, lesson
+from pages.ui.language import Language
+from pages.ui.matrix import matrix, side_by_side
+
+WIDTHS = np.arange(1, 513)
+READABLE = 12  # keys whose Jacobian is still a table that people read
+
+
+def variance(_: Language, d_k: int, seed: int, mean: float, std: float, sides: tuple[keys.Side, keys.Side]) -> None:
+    """Show the variance itself: many dot products at one width, and their variance at every width."""
+    products, measured = cached.many_products(seed, d_k, mean, std), cached.measured_variance(seed, mean, std)
+    theory = variance_over_pairs(WIDTHS, mean, std)
+    centre, root = d_k * mean**2, np.sqrt(d_k)
+    left, right = st.columns(2)
+    with left:
+        lesson.chart(
+            charts.histogram(
+                products, products / root, centre, theory[d_k - 1],
+                {"raw": _("not divided"), "scaled": _("divided by √dₖ"), "normal": _("normal, variance of the theory"),
+                 "x": "q·k", "y": _("density")},
+                _.separators,
+            ),
+            key="products",
+            title=_("{count} dot products at dₖ = {d_k}", count=len(products), d_k=d_k),
+            alt=_("At dₖ = {d_k} the dot products have the variance {measured}, by theory {theory}; divided by √dₖ, "
+                  "{divided}.", d_k=d_k, measured=_.number(products.var(), 2), theory=_.short(theory[d_k - 1]),
+                  divided=_.number((products / root).var(), 2)),
+        )
+    with right:
+        lesson.chart(
+            charts.over_width(
+                {"raw": measured, "scaled": measured / WIDTHS}, {"raw": theory, "scaled": theory / WIDTHS}, WIDTHS, d_k,
+                {"raw": _("not divided"), "scaled": _("divided by √dₖ"), "raw_line": _("theory"), "y": _("variance")},
+                _.separators,
+            ),
+            key="variance_over_width",
+            title=_("Variance of many dot products over dₖ"),
+            alt=_("The variance grows in proportion to dₖ: {first} at 1, {last} at 512. Divided by √dₖ it stays near "
+                  "{flat}.", first=_.number(measured[0], 2), last=_.number(measured[-1], 1), flat=_.short(theory[0])),
+        )
+    expected = np.sqrt(variance_over_keys(d_k, mean, std) / d_k)
+    if mean or std != 1:
+        lesson.sentence(_(
+            "With mean {mean} and standard deviation {std} the assumption is broken: one query's scores, divided by "
+            "√dₖ, spread by **{expected}** on average over queries, and not by 1. This query's {n} keys spread by "
+            "**{found}**.",
+            mean=_.number(mean, 1), std=_.number(std, 1), expected=_.number(expected, 2), n=len(sides[0].scores),
+            found=_.number(sides[0].spread / root, 2),
+        ), of="closer")
+
+
+def gradient(_: Language, experiment: Saturation, d_k: int, n_keys: int, setting: tuple) -> None:
+    """Show what the saturation does to learning: the softmax Jacobian, and the gradient that reaches the query."""
+    raw, scaled = experiment.weights_raw[d_k - 1], experiment.weights_scaled[d_k - 1]
+    names = [keys.key_name(j) for j in range(n_keys)]
+    if n_keys <= READABLE:
+        three = lambda value: _.number(value, 3)  # noqa: E731
+        lesson.picture(side_by_side(*(
+            matrix(f"jacobian_{role}", softmax_jacobian(weights), names, names, three, scale="score", limit=0.25,
+                   caption=caption)
+            for role, weights, caption in (
+                ("raw", raw, _("Jacobian, not divided")), ("scaled", scaled, _("Jacobian, divided")),
+            )
+        )))
+    band, flow = cached.norms(*setting), cached.query_gradients(*setting)
+    norm_raw, norm_scaled = jacobian_norm(experiment.weights_raw), jacobian_norm(experiment.weights_scaled)
+    left, right = st.columns(2)
+    with left:
+        lesson.chart(
+            charts.over_width(
+                {"raw": norm_raw, "scaled": norm_scaled}, {"raw": band.raw, "scaled": band.scaled}, WIDTHS, d_k,
+                {"raw": _("not divided"), "scaled": _("divided"), "raw_line": _("median of 400 seeds"),
+                 "scaled_line": _("median, divided"), "y": _("norm of the Jacobian")},
+                _.separators, y_range=(0, 0.75),
+            ),
+            key="norm_over_width",
+            title=_("Frobenius norm of the softmax Jacobian over dₖ"),
+            alt=_("At dₖ = {d_k} the norm is {raw} without division and {scaled} with it; the medians of 400 seeds are "
+                  "{median_raw} and {median_scaled}.", d_k=d_k, raw=_.number(norm_raw[d_k - 1], 3),
+                  scaled=_.number(norm_scaled[d_k - 1], 3), median_raw=_.number(band.raw[2, d_k - 1], 3),
+                  median_scaled=_.number(band.scaled[2, d_k - 1], 3)),
+        )
+    with right:
+        lesson.chart(
+            charts.over_width(
+                {"raw": flow.median_raw, "scaled": flow.median_scaled},
+                {"raw": flow.rms_raw, "scaled": flow.rms_scaled}, flow.widths, d_k,
+                {"raw": _("median, not divided"), "scaled": _("median, divided"),
+                 "raw_line": _("root mean square, not divided"), "scaled_line": _("root mean square, divided"),
+                 "y": _("length of the gradient")},
+                _.separators,
+            ),
+            key="gradient_over_width",
+            title=_("Gradient with respect to q over dₖ, 2000 seeds"),
+            alt=_("Without division the median falls from {peak} at its highest to {last} at dₖ = 512: for most seeds "
+                  "the gradient vanishes. The root mean square grows to {rms}: in rare seeds two keys nearly tie, and "
+                  "the gradient is large.",
+                  peak=_.number(flow.median_raw.max(), 3), last=_.number(flow.median_raw[-1], 3),
+                  rms=_.number(flow.rms_raw[-1], 2)),
+        )
+
+
+def precision(_: Language, scores: np.ndarray) -> None:
+    """Show why softmax subtracts the row's maximum: the formula as written beside the stable one, in two precisions."""
+    shift = controls.slider("shift", _("Add to every score"))
+    result = shifted_softmax(scores, shift)
+    ways = (result.naive_float32, result.stable_float32, result.naive_float64, result.stable_float64)
+    heads = (_("naive, float32"), _("stable, float32"), _("naive, float64"), _("stable, float64"))
+    names = [keys.key_name(j) for j in range(len(scores))]
+    table = np.stack(ways, axis=-1)  # (n_keys, 4)
+    lesson.picture(
+        matrix("precision", table, names, heads, _.weight, caption=_("The same softmax, four ways"), scale="weight")
+    )
+    limit = {"f32": _.number(overflow_score("float32"), 2), "f64": _.number(overflow_score("float64"), 2)}
+    largest, broken = scores.max() + shift, [np.isnan(way).any() for way in ways]
+    if broken[0]:
+        both = _("in float32 and float64") if broken[2] else _("in float32")
+        lesson.sentence(_(
+            "The largest score is {largest}, and softmax as the formula is written breaks {both}: exp overflows above "
+            "{f32} in float32 and above {f64} in float64, and ∞ ÷ ∞ is NaN. With the largest score subtracted first, "
+            "the weights are the same at every shift.", largest=_.number(largest, 2), both=both, **limit,
+        ), of="closer")
+    else:
+        lesson.sentence(_(
+            "The largest score is {largest}; all four agree. Adding a number to every score changes no weight, but exp "
+            "overflows above {f32} in float32 and above {f64} in float64: try it.",
+            largest=_.number(largest, 2), **limit,
+        ), of="closer")
