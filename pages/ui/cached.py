@@ -16,26 +16,33 @@ FEW = np.unique(np.geomspace(1, 512, 60).round().astype(int))  # enough widths f
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def all_seeds(keys: int, mean: float, std: float, divisor: str, value: float) -> Band:
+def all_seeds(keys: int, mean: float, std: float, divisor: str, value: float | None) -> Band:
     """Return the largest weight over d_k of 400 seeds, for one setting of the experiment."""
     return seed_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def theory(keys: int, std: float, divisor: str, value: float) -> np.ndarray:
-    """Return the mean largest weight over all draws at d_k = 1 to 512; the divisor must not depend on the draw."""
-    by = {"none": 1.0, "sqrt_d_k": np.sqrt(FEW), "d_k": FEW.astype(float), "free": value}[divisor]
-    return np.interp(np.arange(1, 513), FEW, mean_largest_weight(FEW, keys, divisor=by, std=std))
+def theory(
+    keys: int, mean: float, std: float, divisor: str, value: float | None
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the mean largest weight over all draws at d_k = 1 to 512, raw and divided; None where theory has none."""
+    by = {"none": 1.0, "sqrt_d_k": np.sqrt(FEW), "d_k": FEW.astype(float), "free": value, "cosine": None}[divisor]
+    raw, scaled = (
+        None if mean or divide_by is None
+        else np.interp(np.arange(1, 513), FEW, mean_largest_weight(FEW, keys, divisor=divide_by, std=std))
+        for divide_by in (1.0, by)
+    )
+    return raw, scaled
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def norms(keys: int, mean: float, std: float, divisor: str, value: float) -> NormBand:
+def norms(keys: int, mean: float, std: float, divisor: str, value: float | None) -> NormBand:
     """Return the norm of the softmax Jacobian over d_k of 400 seeds."""
     return jacobian_norm_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def query_gradients(keys: int, mean: float, std: float, divisor: str, value: float) -> QueryGradient:
+def query_gradients(keys: int, mean: float, std: float, divisor: str, value: float | None) -> QueryGradient:
     """Return the gradient with respect to q over d_k of 2000 seeds."""
     return query_gradient(MANY, keys, mean=mean, std=std, divisor=divisor, value=value)
 

@@ -18,7 +18,8 @@ def over_width(
     chosen: int,
     words: Mapping[str, str],
     separators: str,
-    y_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float],
+    log: bool = False,
 ) -> go.Figure:
     """Draw curves over d_k on a log2 axis, with a cursor at the chosen d_k.
 
@@ -37,8 +38,10 @@ def over_width(
         the axis.
     separators : str
         Plotly's decimal and group marks.
-    y_range : pair of float, optional
-        Fixed linear axis; without it the axis is logarithmic.
+    y_range : pair of float
+        The axis, fixed so that growth is visible.
+    log : bool, default False
+        Whether the axis is logarithmic.
     """
     picture = figure(separators)
     wanted = np.append(np.geomspace(1, widths[-1] - 0.5, 160), min(chosen, widths[-1]))
@@ -54,7 +57,9 @@ def over_width(
     picture.add_vline(x=chosen, line={"color": NEUTRAL, "width": 1.5}, layer="below")
     whole = [-0.03, np.log10(widths[-1]) + 0.06]  # a little more, so that the tick labels at both ends are drawn
     picture.update_xaxes(type="log", tickvals=WIDTH_TICKS, range=whole, title_text="dₖ")
-    picture.update_yaxes(title_text=words["y"], **({"range": y_range} if y_range else {"type": "log", "dtick": 1}))
+    picture.update_yaxes(title_text=words["y"], range=np.log10(y_range) if log else y_range)
+    if log:
+        picture.update_yaxes(type="log", dtick=1)
     return picture
 
 

@@ -8,16 +8,41 @@ from attention_core.gradient_flow import jacobian_norm
 from attention_core.saturation import Saturation
 from attention_core.stability import overflow_score, shifted_softmax
 from attention_core.variance import variance_over_keys, variance_over_pairs
-from pages.ui import cached, charts, controls, keys, lesson
+from pages.ui import cached, charts, controls, lesson
 from pages.ui.language import Language
 from pages.ui.matrix import matrix, side_by_side
+from pages.ui.words import key_name
 
 WIDTHS = np.arange(1, 513)
 READABLE = 12  # keys whose Jacobian is still a table that people read
 
 
-def variance(_: Language, d_k: int, seed: int, mean: float, std: float, sides: tuple[keys.Side, keys.Side]) -> None:
+def numbers(_: Language, experiment: Saturation, d_k: int) -> None:
+    """Show the picture's numbers as tables, for who reads rather than looks."""
+    at = d_k - 1
+    names = [key_name(j) for j in range(experiment.scores.shape[1])]
+    scores = np.stack([experiment.scores[at], experiment.scaled[at]], axis=-1)  # (n_keys, 2)
+    weights = np.stack([experiment.weights_raw[at], experiment.weights_scaled[at]], axis=-1)  # (n_keys, 2)
+    sides = (_("not divided"), _("divided"))
+    lesson.picture(side_by_side(
+        matrix("scores", scores, names, sides, lambda score: _.number(score, 2), caption=_("Scores <i>q·k</i>")),
+        matrix("weights", weights, names, sides, _.weight, caption=_("Weights, columns sum to 1"), scale="weight"),
+    ))
+    lesson.sentence(_(
+        "The scores have the standard deviation **{spread_raw}**, divided **{spread_scaled}**. The largest weight is "
+        "**{raw}**, divided **{scaled}**; the entropy {entropy_raw}, divided {entropy_scaled}, of at most {top}.",
+        spread_raw=_.number(experiment.spread_raw[at], 2), spread_scaled=_.number(experiment.spread_scaled[at], 2),
+        raw=_.weight(experiment.largest_raw[at]), scaled=_.weight(experiment.largest_scaled[at]),
+        entropy_raw=_.number(experiment.entropy_raw[at], 2), entropy_scaled=_.number(experiment.entropy_scaled[at], 2),
+        top=_.number(np.log(len(names)), 2),
+    ), of="closer")
+
+
+def variance(_: Language, experiment: Saturation, d_k: int, seed: int, mean: float, std: float) -> None:
     """Show the variance itself: many dot products at one width, and their variance at every width."""
+    with st.container(horizontal=True, gap="medium", key="assumptions"):
+        controls.decimal("mean", _("Mean of the components"))
+        controls.decimal("std", _("Standard deviation of the components"))
     products, measured = cached.many_products(seed, d_k, mean, std), cached.measured_variance(seed, mean, std)
     theory = variance_over_pairs(WIDTHS, mean, std)
     centre, root = d_k * mean**2, np.sqrt(d_k)
@@ -41,7 +66,7 @@ def variance(_: Language, d_k: int, seed: int, mean: float, std: float, sides: t
             charts.over_width(
                 {"raw": measured, "scaled": measured / WIDTHS}, {"raw": theory, "scaled": theory / WIDTHS}, WIDTHS, d_k,
                 {"raw": _("not divided"), "scaled": _("divided by √dₖ"), "raw_line": _("theory"), "y": _("variance")},
-                _.separators,
+                _.separators, y_range=(theory[0] / 10, 4 * theory[-1]), log=True,
             ),
             key="variance_over_width",
             title=_("Variance of many dot products over dₖ"),
@@ -54,16 +79,16 @@ def variance(_: Language, d_k: int, seed: int, mean: float, std: float, sides: t
             "With mean {mean} and standard deviation {std} the assumption is broken: one query's scores, divided by "
             "√dₖ, spread by **{expected}** on average over queries, and not by 1. This query's {n} keys spread by "
             "**{found}**.",
-            mean=_.number(mean, 1), std=_.number(std, 1), expected=_.number(expected, 2), n=len(sides[0].scores),
-            found=_.number(sides[0].spread / root, 2),
+            mean=_.number(mean, 1), std=_.number(std, 1), expected=_.number(expected, 2), n=experiment.scores.shape[1],
+            found=_.number(experiment.spread_raw[d_k - 1] / root, 2),
         ), of="closer")
 
 
-def gradient(_: Language, experiment: Saturation, d_k: int, n_keys: int, setting: tuple) -> None:
+def gradient(_: Language, experiment: Saturation, d_k: int, setting: tuple) -> None:
     """Show what the saturation does to learning: the softmax Jacobian, and the gradient that reaches the query."""
     raw, scaled = experiment.weights_raw[d_k - 1], experiment.weights_scaled[d_k - 1]
-    names = [keys.key_name(j) for j in range(n_keys)]
-    if n_keys <= READABLE:
+    names = [key_name(j) for j in range(len(raw))]
+    if len(raw) <= READABLE:
         three = lambda value: _.number(value, 3)  # noqa: E731
         lesson.picture(side_by_side(*(
             matrix(f"jacobian_{role}", softmax_jacobian(weights), names, names, three, scale="score", limit=0.25,
@@ -98,7 +123,7 @@ def gradient(_: Language, experiment: Saturation, d_k: int, n_keys: int, setting
                 {"raw": _("median, not divided"), "scaled": _("median, divided"),
                  "raw_line": _("root mean square, not divided"), "scaled_line": _("root mean square, divided"),
                  "y": _("length of the gradient")},
-                _.separators,
+                _.separators, y_range=(1e-4, 10), log=True,
             ),
             key="gradient_over_width",
             title=_("Gradient with respect to q over dₖ, 2000 seeds"),
@@ -116,7 +141,7 @@ def precision(_: Language, scores: np.ndarray) -> None:
     result = shifted_softmax(scores, shift)
     ways = (result.naive_float32, result.stable_float32, result.naive_float64, result.stable_float64)
     heads = (_("naive, float32"), _("stable, float32"), _("naive, float64"), _("stable, float64"))
-    names = [keys.key_name(j) for j in range(len(scores))]
+    names = [key_name(j) for j in range(len(scores))]
     table = np.stack(ways, axis=-1)  # (n_keys, 4)
     lesson.picture(
         matrix("precision", table, names, heads, _.weight, caption=_("The same softmax, four ways"), scale="weight")

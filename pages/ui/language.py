@@ -87,9 +87,9 @@ class Language:
         if value == 0:
             return "0"
         smallest = 10.0**-places
-        if value < smallest / 2:
+        if value <= smallest / 2:
             return "<" + self.number(smallest, places)
-        if 1 - smallest / 2 < value < 1:
+        if 1 - smallest / 2 <= value < 1:
             return ">" + self.number(1 - smallest, places)
         return self.number(value, places)
 

@@ -44,14 +44,16 @@ def tries(_: Language, *experiments: tuple[str, dict[str, object]]) -> None:
             st.button(label, key=f"try_{number}", on_click=share.choose, kwargs=fields)
 
 
+def keep(label: str, make: Callable[[], str], name: str) -> None:
+    """Offer the experiment as a file; it is made when it is asked for."""
+    st.download_button(label, make, name, "text/html", key="keep", icon=":material/download:", on_click="ignore")
+
+
 def why(_: Language, name: str) -> None:
     """Fold the lesson's derivation away."""
     with st.expander(_("Why")):
         for step in DERIVATIONS[name]:
-            if step.startswith("\\"):
-                st.latex(step)
-            else:
-                st.markdown(_(step))
+            st.markdown(_(step))
 
 
 def code_that_ran(_: Language, *functions: Callable) -> None:

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-NARROW = 5  # columns that fit a phone; a wider table scrolls, and the keyboard must reach it
+NARROW, SHORT = 5, 16  # columns that fit a phone, rows that fit a screen; more of them scroll, also by keyboard
 
 
 def matrix(
@@ -66,9 +66,10 @@ def matrix(
         body.append(f'<tr{here}><th scope="row">{escape(label)}</th>{cells}{note}</tr>')
     corner = "<td></td>"
     note_head = "<td></td>" if notes else ""
-    reach = ' tabindex="0"' if len(columns) > NARROW else ""
+    tall = " tall" if len(rows) > SHORT else ""
+    reach = ' tabindex="0"' if len(columns) > NARROW or tall else ""
     return (
-        f'<div class="lab-scroll"{reach}><table class="lab-matrix {scale}" data-testid="matrix-{name}">'
+        f'<div class="lab-scroll{tall}"{reach}><table class="lab-matrix {scale}" data-testid="matrix-{name}">'
         f"<caption>{caption}</caption><thead><tr>{corner}{head}{note_head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )

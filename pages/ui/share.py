@@ -17,6 +17,10 @@ class Whole:
     low: int
     high: int
 
+    def write(self, value: int) -> str:
+        """Write the number for a link."""
+        return str(value)
+
     def read(self, text: str) -> int:
         """Read the number; ValueError for anything else, also for 1e3, ٣ or 64.0."""
         if not (text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high):
@@ -32,6 +36,10 @@ class Decimal:
     low: float
     high: float
 
+    def write(self, value: float) -> str:
+        """Write the number for a link; sliders step to 0.30000000000000004."""
+        return f"{value:.1f}"
+
     def read(self, text: str) -> float:
         """Read the number; ValueError for anything else, also for 1,5 or 1e1."""
         if not (re.fullmatch(r"-?[0-9]{1,3}(\.[0-9])?", text) and self.low <= float(text) <= self.high):
@@ -45,6 +53,10 @@ class Choice:
 
     default: str | None
     choices: tuple[str, ...]
+
+    def write(self, value: str) -> str:
+        """Write the id for a link."""
+        return value
 
     def read(self, text: str) -> str:
         """Read the id; ValueError for anything else."""
@@ -64,7 +76,7 @@ FIELDS: dict[str, Whole | Decimal | Choice] = {
     "value": Decimal(8.0, 0.1, 64.0),
     "mean": Decimal(0.0, -2.0, 2.0),
     "std": Decimal(1.0, 0.1, 3.0),
-    "closer": Choice("none", ("none", "variance", "gradient", "precision")),
+    "closer": Choice("numbers", ("none", "numbers", "variance", "gradient", "precision")),
     "shift": Whole(0, 0, 800),
     # query, key and value
     "token": Choice("makan", ("ikan", "makan")),
@@ -103,7 +115,11 @@ def encode(values: Mapping[str, object], names: Iterable[str]) -> dict[str, str]
     >>> encode({"lang": "id", "d_k": 64, "seed": 7}, ["lang", "d_k", "seed"])
     {'lang': 'id', 'seed': '7'}
     """
-    return {name: str(values[name]) for name in names if values[name] != FIELDS[name].default}
+    return {
+        name: text
+        for name in names
+        if (text := FIELDS[name].write(values[name])) != FIELDS[name].write(FIELDS[name].default)
+    }
 
 
 def adopt(lang: str) -> list[str]:

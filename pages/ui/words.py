@@ -27,6 +27,7 @@ HANDS_OVER = (N_("hands over: food"), N_("hands over: animal"), N_("hands over: 
 DIVISOR = {"none": "1", "sqrt_d_k": "√dₖ", "d_k": "dₖ", "cosine": "|q||k|", "free": N_("other")}
 CLOSER = {
     "none": N_("nothing"),
+    "numbers": N_("the numbers"),
     "variance": N_("the variance"),
     "gradient": N_("the gradient"),
     "precision": N_("the precision"),
@@ -44,6 +45,14 @@ EXAMPLE = {
     "ikan_makan": N_("ikan, makan"),
     "six_words": N_("the six words"),
 }
+
+
+SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def key_name(index: int) -> str:
+    """Name the key at a position: k₁, k₂, ..."""
+    return f"k{str(index + 1).translate(SUBSCRIPT)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,82 @@
+"""Running pages without a browser: AppTest on app.py, then on the page asked for."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.frame import PAGES
+
+ROOT = Path(__file__).parents[2]
+SPEAKING = ("title", "subheader", "markdown", "latex", "warning", "info", "success", "error", "caption")
+
+
+class Lab:
+    """One session on one page."""
+
+    def __init__(self, name, **link):
+        self.app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+        if name != "home":
+            self.app.switch_page(PAGES[name].script)
+        for field, text in link.items():
+            self.app.query_params[field] = text
+        self.run()
+
+    def run(self):
+        """Run the script and demand that it ends well."""
+        self.app.run()
+        assert not self.app.exception, [e.value for e in self.app.exception]
+        return self
+
+    @property
+    def link(self):
+        """What the address bar says."""
+        return {name: text if isinstance(text, str) else text[0] for name, text in self.app.query_params.items()}
+
+    def state(self, name):
+        return self.app.session_state[name]
+
+    def words(self, kind):
+        return [element.value for element in self.app.get(kind)]
+
+    @property
+    def html(self):
+        """All tables of the main column."""
+        return "".join(block.proto.body for block in self.app.main.get("html"))
+
+    @property
+    def says(self):
+        """Everything that the page says, without marks and tags, one no-break space as one space."""
+        words = [text for kind in SPEAKING for text in self.words(kind)]
+        words += [button.label for button in self.app.button] + [re.sub(r"<[^>]+>", " ", self.html)]
+        text = unescape("\n".join(words)).replace("**", "").replace("\N{NO-BREAK SPACE}", " ")
+        return re.sub(r"[ \t]+", " ", text)
+
+    def table(self, name):
+        """The cells of a matrix, row by row, as the page writes them."""
+        found = re.search(rf'data-testid="(?:matrix|keys)-{name}".*?<tbody>(.*?)</tbody>', self.html, re.DOTALL)
+        rows = re.findall(r"<tr.*?</tr>", found[1], re.DOTALL)
+        cells = [re.findall(r'<td class="(?:cell|figure)[^>]*>(.*?)</td>', row, re.DOTALL) for row in rows]
+        return [[unescape(re.sub(r"<[^>]+>", "", cell)) for cell in row] for row in cells]
+
+    def press(self, key):
+        self.app.button(key=key).click()
+        return self.run()
+
+    def choose(self, key, value):
+        """Choose one option of a segmented control."""
+        control, = [group for group in self.app.get("button_group") if group.key == key]
+        control.set_value(value)
+        return self.run()
+
+    def slide(self, key, value):
+        self.app.slider(key=key).set_value(value)
+        return self.run()
+
+
+@pytest.fixture
+def lab():
+    """Open a page in a session of its own: lab("scaling", lang="id", d_k="128")."""
+    return Lab

@@ -1,0 +1,339 @@
+"""Each lesson says the numbers that its sources print, at their precision, in both languages."""
+
+import re
+
+import numpy as np
+import pytest
+
+from attention_core import causal_mask, project, scaled_dot_product_attention
+from attention_core.draws import nested_draw
+from attention_core.examples import six_words
+from attention_core.saturation import saturation
+from pages.ui.frame import FORMULA, PAGES
+from pages.ui.language import LANGUAGES, Language
+from pages.ui.share import FIELDS
+
+every_language = pytest.mark.parametrize("lang", LANGUAGES)
+MINUS = "\N{MINUS SIGN}"
+
+
+def written(number, lang):
+    """A number as printed in the sources, in the page's language."""
+    text = number.replace("-", MINUS)
+    return text.replace(".", ",") if lang == "id" else text
+
+
+def grid(rows, lang):
+    return [[written(number, lang) for number in row.split()] for row in rows]
+
+
+def says_number(page, number, lang):
+    """The number stands on the page as a whole, not inside a longer one."""
+    return re.search(rf"(?<![\d.,]){re.escape(written(number, lang))}(?!\d|[.,]\d)", page.says)
+
+
+def spread(page, lang, *numbers):
+    return [number for number in numbers if not says_number(page, number, lang)]
+
+
+# home
+
+
+@every_language
+def test_home_links_every_part_of_the_formula_to_its_lesson(lab, lang):
+    page = lab("home", lang=lang)
+    labels = {link.label: link.proto.page for link in page.app.main.get("page_link")}
+    for symbol, caption, lesson in FORMULA.values():
+        assert labels[f"${symbol}$ {Language(lang)(caption)}"] == lesson
+    assert {lesson for _, _, lesson in FORMULA.values()} == PAGES.keys() - {"home"}
+
+
+@every_language
+def test_home_lists_the_lessons_in_reading_order(lab, lang):
+    _ = Language(lang)
+    labels = [link.label for link in lab("home", lang=lang).app.main.get("page_link")]
+    lessons = [f"**{_(page.title)}**" for name, page in PAGES.items() if name != "home"]
+    assert [label for label in labels if label in lessons] == lessons
+
+
+# scaling
+
+
+@every_language
+def test_scaling_shows_the_sources_figures(lab, lang):
+    page = lab("scaling", lang=lang)
+    assert spread(page, lang, "6.97", "0.87", "0.9877", "0.3551", "0.07", "1.76", "2.08") == []
+
+
+@every_language
+def test_scaling_shows_the_sources_eight_scores(lab, lang):
+    raw = [row[0] for row in lab("scaling", lang=lang).table("scores")]
+    assert raw == grid(["-17.77 -0.19 4.29 -8.34 -14.58 -2.57 -5.09 -11.05"], lang)[0]
+
+
+@every_language
+@pytest.mark.parametrize(("d_k", "seed", "n_keys"), [(1, 0, 2), (512, 999, 64), (128, 137, 12)])
+def test_scaling_shows_the_cores_numbers_for_any_setting(lab, lang, d_k, seed, n_keys):
+    page = lab("scaling", lang=lang, d_k=str(d_k), seed=str(seed), keys=str(n_keys))
+    core, _ = saturation(nested_draw(seed, n_keys=n_keys)), Language(lang)
+    at = d_k - 1
+    assert page.table("scores") == [
+        [_.number(raw, 2), _.number(scaled, 2)] for raw, scaled in zip(core.scores[at], core.scaled[at], strict=True)
+    ]
+    assert page.table("weights") == [
+        [_.weight(raw), _.weight(scaled)]
+        for raw, scaled in zip(core.weights_raw[at], core.weights_scaled[at], strict=True)
+    ]
+    numbers = [_.weight(core.largest_raw[at]), _.weight(core.largest_scaled[at]), _.number(core.spread_raw[at], 2),
+               _.number(core.spread_scaled[at], 2), _.number(core.entropy_raw[at], 2),
+               _.number(core.entropy_scaled[at], 2)]
+    assert [number for number in numbers if number not in page.says] == []
+
+
+def test_scaling_has_the_sliders_that_were_asked_for(lab):
+    """The slider for d_k is the live element's own: tests/browser/test_live.py."""
+    sliders = {slider.key: (slider.min, slider.max, slider.value) for slider in lab("scaling").app.slider}
+    assert {"seed": (0, 999, 0), "keys": (2, 64, 8)}.items() <= sliders.items()
+
+
+@pytest.mark.parametrize(("closer", "charts"), [("none", 0), ("numbers", 0), ("variance", 2), ("gradient", 2),
+                                                ("precision", 0)])
+def test_a_closer_look_draws_at_most_two_charts_with_a_text_each(lab, closer, charts):
+    found = lab("scaling", closer=closer).app.get("plotly_chart")
+    assert len(found) == charts and all(chart.proto.alt for chart in found)
+
+
+def test_a_slider_moves_the_tables_the_sentence_and_the_link_together(lab):
+    page = lab("scaling").slide("seed", 128)
+    largest = Language("en").weight(saturation(nested_draw(128)).largest_raw[63])
+    assert page.link == {"lang": "en", "seed": "128"} and f"**{largest}**" in " ".join(page.words("markdown"))
+    assert largest in [row[0] for row in page.table("weights")]
+
+
+@every_language
+@pytest.mark.parametrize("divisor", FIELDS["divisor"].choices)
+def test_scaling_divides_by_what_was_chosen(lab, lang, divisor):
+    value = 3.5 if divisor == "free" else None
+    page, _ = lab("scaling", lang=lang, divisor=divisor, value="3.5"), Language(lang)
+    scaled = saturation(nested_draw(0), divisor, value).weights_scaled[63]
+    assert [row[1] for row in page.table("weights")] == [_.weight(weight) for weight in scaled]
+
+
+@every_language
+def test_a_broken_assumption_is_said(lab, lang):
+    page = lab("scaling", lang=lang, closer="variance", mean="1.0")
+    assert spread(page, lang, "1.41") == [], "by theory sqrt(sigma^2 (sigma^2 + mu^2)) = sqrt(2)"
+    assert len(page.words("info")) == 1
+    assert not lab("scaling", lang=lang, closer="variance").words("info")
+
+
+@every_language
+@pytest.mark.parametrize(("shift", "broken"), [(0, 0), (100, 1), (750, 2)])
+def test_the_naive_softmax_breaks_where_the_stable_one_does_not(lab, lang, shift, broken):
+    page = lab("scaling", lang=lang, closer="precision", shift=str(shift))
+    columns = list(zip(*page.table("precision"), strict=True))
+    assert [("NaN" in column) for column in columns] == [broken >= 1, False, broken >= 2, False]
+    assert columns[1] == columns[3] and written("0.9877", lang) in columns[3]
+
+
+def test_another_seed_changes_the_seed_and_the_numbers(lab):
+    page = lab("scaling")
+    before = page.table("scores")
+    page.press("another_seed")
+    assert page.state("seed") == 389 and page.link == {"lang": "en", "seed": "389"}
+    assert page.table("scores") != before
+
+
+@pytest.mark.parametrize("seed", [0, 1, 610, 611, 999])
+def test_another_seed_stays_within_the_bounds(lab, seed):
+    assert lab("scaling", seed=str(seed)).press("another_seed").state("seed") == (seed + 389) % 1000
+
+
+def test_another_seed_visits_every_seed_and_comes_back():
+    """389 and 1000 share no divisor, so the jumps form one circle; the page's jump is asserted above."""
+    seed, seen = 0, []
+    for _ in range(1000):
+        seed = (seed + 389) % 1000
+        seen.append(seed)
+    assert seen[-1] == 0 and len(set(seen)) == 1000
+
+
+# query, key and value
+
+
+@every_language
+def test_qkv_carries_ikan_makan_through_every_step(lab, lang):
+    page = lab("qkv", lang=lang)
+    assert page.table("scores") == grid(["0.0 0.5", "2.0 0.5"], lang)
+    assert page.table("weights") == grid(["0.4283 0.5717", "0.7039 0.2961"], lang)
+    assert page.table("output") == grid(["0.4283 0.4283 0.8575", "0.7039 0.7039 0.4441"], lang)
+    assert page.table("scaled") == grid(["0.0000 0.2887", "1.1547 0.2887"], lang)
+
+
+@every_language
+def test_qkv_shows_the_projections_of_the_example(lab, lang):
+    page = lab("qkv", lang=lang)
+    assert page.table("X") == grid(["1.0 1.0 0.0 0.0", "0.0 0.0 1.0 1.0"], lang)
+    assert page.table("Q") == grid(["0.0 0.0 0.5", "1.0 1.0 0.0"], lang)
+    assert page.table("K") == grid(["1.0 1.0 0.0", "0.0 0.5 1.0"], lang)
+    assert page.table("V") == grid(["1.0 1.0 0.0", "0.0 0.0 1.5"], lang)
+    for name in ("W_Q", "W_K", "W_V"):
+        assert len(page.table(name)) == 4
+        assert len(re.findall('<td class="note">', page.html.split(f'matrix-{name}"')[1].split("</table>")[0])) == 4
+
+
+@every_language
+def test_qkv_lets_the_pair_makan_to_ikan_stand_out(lab, lang):
+    page = lab("qkv", lang=lang)
+    scores = page.html.split('matrix-scores"')[1].split("</table>")[0]
+    assert len(re.findall(r'class="[^"]*\bchosen\b', page.html)) == 1
+    row = scores.split('<th scope="row">makan</th>')[1]
+    assert re.match(r'<td class="cell[^"]* chosen"', row)
+
+
+@every_language
+def test_qkv_says_what_the_chosen_query_finds(lab, lang):
+    page = lab("qkv", lang=lang)
+    assert spread(page, lang, "0.7039", "0.2961", "1.7321", "1.1547", "70.4") == []
+    page.choose("token", "ikan")
+    sentence = next(text for text in page.words("markdown") if "“ikan”" in text)
+    assert written("0.5717", lang) in sentence and written("57.2", lang) in sentence
+
+
+def test_one_matrix_for_both_makes_the_scores_symmetric(lab):
+    page = lab("qkv", tie="q_k")
+    assert page.table("scores") == np.transpose(page.table("scores")).tolist()
+    assert page.table("W_K") == page.table("W_Q") and page.table("K") == page.table("Q")
+
+
+# masking
+
+
+@every_language
+def test_masking_shows_the_sources_figures(lab, lang):
+    page = lab("masking", lang=lang)
+    sentence, = [text for text in page.words("markdown") if "**6 " in text]
+    assert "sat" in sentence and f"**{written('24.2', lang)}\N{NO-BREAK SPACE}%**" in sentence and "36" in sentence
+    page.choose("mask", "causal")
+    sentence, = [text for text in page.words("markdown") if "**3 " in text]
+    assert "21" in sentence and "36" in sentence and "sat" in sentence
+
+
+@every_language
+def test_a_row_with_nothing_to_see_is_zero_and_says_why(lab, lang):
+    page = lab("masking", lang=lang, mask="both", query="1", pads="2", side="start")
+    output = page.table("output")
+    assert output[0] == grid(["0.00 0.00 0.00"], lang)[0] and "nan" not in page.html.lower()
+    sentence, = [text for text in page.words("markdown") if "**0 " in text]
+    assert "−∞" in sentence and "PyTorch" in sentence
+    assert re.search(r"\b10\b.*\b36\b", sentence)     # causal leaves 21, of which 4 x 5 / 2 are no padding
+
+
+@pytest.mark.parametrize(
+    ("link", "left"),
+    [({"mask": "none"}, 36), ({"mask": "causal"}, 21), ({"mask": "padding"}, 24), ({"mask": "both"}, 18),
+     ({"mask": "both", "side": "start"}, 10), ({"mask": "padding", "pads": "0"}, 36),
+     ({"mask": "padding", "pads": "6"}, 0)],
+)
+def test_masked_cells_are_as_many_as_the_sentence_says(lab, link, left):
+    page = lab("masking", **link)
+    for name in ("masked", "weights"):
+        masked = page.html.split(f'matrix-{name}"')[1].split("</table>")[0].count('class="cell masked"')
+        assert masked == 36 - left
+    assert any(f"{left} of 36" in text for text in page.words("markdown"))
+
+
+def test_masking_hides_the_future_from_every_query(lab):
+    weights = lab("masking", mask="causal").table("weights")
+    hidden = [[cell == "masked" for cell in row] for row in weights]
+    assert hidden == (~causal_mask(6)).tolist()
+
+
+def test_masking_shows_the_cores_numbers(lab):
+    page, example = lab("masking", mask="causal"), six_words()
+    roles = project(example.x, example.w_query, example.w_key, example.w_value)
+    core = scaled_dot_product_attention(roles.query, roles.key, roles.value, is_causal=True)
+    shown = [[float(cell) for cell in row if cell != "masked"] for row in page.table("weights")]
+    assert all(
+        np.allclose(row, 100 * weights[: i + 1], atol=0.0501)
+        for i, (row, weights) in enumerate(zip(shown, core.weights, strict=True))
+    )
+    output = [[float(cell.replace(MINUS, "-")) for cell in row] for row in page.table("output")]
+    assert np.allclose(output, core.output, atol=0.00501)
+
+
+def test_the_query_is_chosen_by_its_word(lab):
+    page = lab("masking")
+    control, = [group for group in page.app.get("button_group") if group.key == "query"]
+    assert control.options == ["The", "cat", "sat", "on", "the", "mat"]
+    for at, word in enumerate(control.options, 1):
+        page.choose("query", at)
+        assert any(f"“{word}” sees" in text for text in page.words("markdown"))
+
+
+def test_hidden_padding_controls_keep_their_values(lab):
+    page = lab("masking", mask="both", pads="4", side="start")
+    assert {slider.key for slider in page.app.slider} == {"pads"}
+    page.choose("mask", "causal").run()
+    assert not page.app.slider and (page.state("pads"), page.state("side")) == (4, "start")
+    assert page.link == {"lang": "en", "mask": "causal", "pads": "4", "side": "start"}
+    page.choose("mask", "padding")
+    assert page.app.slider(key="pads").value == 4 and page.state("side") == "start"
+
+
+def test_a_control_changed_and_then_hidden_keeps_its_value(lab):
+    page = lab("masking", mask="both").slide("pads", 5)
+    page.choose("mask", "none").run()
+    page.choose("mask", "both")
+    assert page.app.slider(key="pads").value == 5
+
+
+# verification
+
+
+@every_language
+def test_verification_shows_the_sources_figures(lab, lang):
+    page = lab("verification", lang=lang)
+    assert page.table("scores") == grid(["2.00 0.00 1.00", "0.00 2.00 1.00"], lang)
+    assert page.table("weights") == grid(["0.5065 0.1863 0.3072", "0.1863 0.5065 0.3072"], lang)
+    assert page.table("output") == grid(["3.4021 4.4021 5.4021", "4.3626 5.3626 6.3626"], lang)
+    assert spread(page, lang, "0.5065", "3.4021") == []
+
+
+@pytest.mark.parametrize(("example", "shape"), [("source", (2, 3)), ("ikan_makan", (2, 3)), ("six_words", (6, 3))])
+def test_verification_shows_each_example(lab, example, shape):
+    assert np.shape(lab("verification", example=example).table("output")) == shape
+
+
+# the try-buttons
+
+TRIES = {
+    "qkv": [{"token": "ikan"}, {"token": "makan", "tie": "q_k"}, {"token": "makan", "tie": "none"}],
+    "scaling": [{"d_k": 512}, {"d_k": 64, "seed": 137, "keys": 8}, {"divisor": "d_k"}],
+    "masking": [{"mask": "causal", "query": 3}, {"mask": "both", "query": 1, "pads": 2, "side": "start"},
+                {"mask": "none", "query": 3}],
+}
+START = {
+    "d_k": "9", "seed": "5", "keys": "3", "divisor": "sqrt_d_k", "token": "ikan",
+    "tie": "q_k", "mask": "padding", "query": "6", "pads": "6",
+    "side": "end",
+}
+
+
+@pytest.mark.parametrize(("name", "number"), [(name, number) for name in TRIES for number in range(3)])
+def test_a_try_button_sets_its_experiment_and_nothing_else(lab, name, number):
+    page = lab(name, **START)
+    before = {field: page.state(field) for field in START}
+    page.press(f"try_{number}")
+    after = {field: page.state(field) for field in START}
+    assert after == before | TRIES[name][number]
+    fresh = lab(name, **{field: str(value) for field, value in after.items()})
+    assert page.says == fresh.says, "a button leads where the link leads"
+
+
+def test_the_unlucky_seed_is_worth_its_button(lab):
+    """Seed 137 is offered because luck hides saturation there: no key takes more than 0.9 without division."""
+    core = saturation(nested_draw(137))
+    assert core.largest_raw[63] < 0.9
+    page = lab("scaling").press("try_1")
+    assert Language("en").weight(core.largest_raw[63]) in page.says

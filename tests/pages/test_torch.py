@@ -1,0 +1,197 @@
+"""PyTorch is a guest: asked for by name, in a process of its own, and believed only when it agrees."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from attention_core import scaled_dot_product_attention
+from pages.ui import reference, words
+from pages.ui.language import LANGUAGES, Language
+
+ROOT = Path(__file__).parents[2]
+every_language = pytest.mark.parametrize("lang", LANGUAGES)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered():
+    st.cache_data.clear()
+    yield
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def ask(monkeypatch):
+    """Let a function answer instead of PyTorch; count its calls."""
+    calls = []
+
+    def replace(answer):
+        def attention(query, key, value):
+            calls.append(1)
+            return answer(query, key, value)
+
+        monkeypatch.setattr(reference, "attention", attention)
+        return calls
+
+    return replace
+
+
+def numpy(query, key, value):
+    return scaled_dot_product_attention(query, key, value).output
+
+
+def verdicts(page):
+    return page.words("success"), page.words("error")
+
+
+def test_no_page_brings_torch_into_the_process():
+    """All pages, also with the comparison, in a process of its own whose modules are then looked through."""
+    script = """
+import sys
+from streamlit.testing.v1 import AppTest
+from pages.ui.frame import PAGES
+for name, page in PAGES.items():
+    app = AppTest.from_file(sys.argv[1] + "/app.py", default_timeout=120)
+    if name != "home":
+        app.switch_page(page.script)
+    app.query_params["compare"] = "yes"
+    app.run()
+    assert not app.exception, app.exception
+print(sorted(name for name in sys.modules if name.split(".")[0] in ("torch", "tensorflow", "jax")))
+print(len(app.success))
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(ROOT)], cwd=ROOT, capture_output=True, text=True,
+                          timeout=180, check=True)
+    modules, agreed = done.stdout.split("\n")[:2]
+    assert modules == "[]"
+    if reference.installed():
+        assert agreed == "1", "the comparison ran"
+
+
+def test_torch_is_not_asked_before_it_is_wanted(lab, ask):
+    calls = ask(numpy)
+    page = lab("verification")
+    assert calls == [] and "matrix-torch" not in page.html and verdicts(page) == ([], [])
+    page.press("set_compare")
+    assert calls == [1] and "matrix-torch" in page.html and page.link["compare"] == "yes"
+    page.run()
+    assert calls == [1], "the answer is kept"
+
+
+@every_language
+def test_without_torch_the_page_says_how_to_install_it(lab, monkeypatch, lang):
+    monkeypatch.setattr(reference, "find_spec", lambda name: None)
+    page = lab("verification", lang=lang, compare="yes")
+    info, = page.words("info")
+    pinned = re.search(r"^torch==\S+$", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    assert "pip install torch" in info and (not pinned or pinned[0] in info)
+    assert verdicts(page) == ([], []) and "matrix-output" in page.html
+    assert page.press("try_2").state("example") == "six_words"
+
+
+@pytest.mark.skipif(not reference.installed(), reason="PyTorch is missing: pip install -r requirements.txt")
+@every_language
+@pytest.mark.parametrize("example", words.EXAMPLE)
+def test_torch_agrees_on_every_example(lab, lang, example):
+    page, _ = lab("verification", lang=lang, compare="yes", example=example), Language(lang)
+    assert page.table("torch") == page.table("output")
+    agreed, = page.words("success")
+    assert not page.app.error and "10⁻¹²" in agreed
+    assert re.search(r"\*\*(0|\d" + re.escape(_.decimal_symbol) + r"\d × 10⁻¹[⁵⁶⁷⁸⁹])\*\*", agreed)
+
+
+@every_language
+def test_a_wrong_answer_is_called_wrong(lab, ask, lang):
+    ask(lambda *arrays: numpy(*arrays) + np.eye(2, 3) * 2.5e-9)
+    page = lab("verification", lang=lang, compare="yes")
+    disagreed, = page.words("error")
+    assert not page.app.success and f"**{Language(lang).power(2.5e-9)}**" in disagreed
+    assert Language(lang).power(2.5e-9) in page.table("difference")[0]
+
+
+@pytest.mark.parametrize(("error", "agrees"), [(0, True), (0.9e-12, True), (1.2e-12, False), (1, False)])
+def test_the_verdict_turns_at_the_tolerance(lab, ask, error, agrees):
+    ask(lambda *arrays: numpy(*arrays) - error)
+    page = lab("verification", compare="yes")
+    assert [bool(text) for text in verdicts(page)] == [agrees, not agrees]
+
+
+@pytest.mark.parametrize("answer", [np.nan, np.inf])
+def test_an_answer_that_is_no_number_is_no_agreement(lab, ask, answer):
+    ask(lambda *arrays: numpy(*arrays) + answer)
+    page = lab("verification", compare="yes")
+    assert not page.app.success and page.app.error
+
+
+def crash(command, **_):
+    lines = b"Traceback (most recent call last):\n  File x\nOSError: boom"
+    raise subprocess.CalledProcessError(1, command, stderr=lines)
+
+
+def fall_silent(command, **_):
+    raise subprocess.CalledProcessError(-8, command, stderr=b"")
+
+
+def hang(command, **_):
+    raise subprocess.TimeoutExpired(command, 120)
+
+
+def find_no_memory(command, **_):
+    raise OSError(12, "Cannot allocate memory")
+
+
+FAULTS = [(crash, "OSError: boom"), (fall_silent, "-8"), (hang, "120 s"), (find_no_memory, "Cannot allocate memory")]
+
+
+@every_language
+@pytest.mark.parametrize(("fault", "says"), FAULTS)
+def test_a_failure_is_a_sentence(lab, monkeypatch, fault, says, lang):
+    monkeypatch.setattr(reference.subprocess, "run", fault)
+    monkeypatch.setattr(reference, "find_spec", lambda name: object())
+    page = lab("verification", lang=lang, compare="yes")
+    error, = page.words("error")
+    assert says in error and "Traceback" not in error and "\n" not in error.strip()
+    assert "matrix-output" in page.html and "matrix-torch" not in page.html
+
+
+def test_a_failure_is_not_remembered(lab, monkeypatch):
+    monkeypatch.setattr(reference, "find_spec", lambda name: object())
+    with monkeypatch.context() as broken:
+        broken.setattr(reference.subprocess, "run", crash)
+        page = lab("verification", compare="yes")
+        assert page.app.error
+    monkeypatch.setattr(reference, "attention", numpy)
+    assert page.run().app.success
+
+
+@pytest.mark.parametrize(
+    "stdout", [b"", b"not an array", b"\x93NUMPY\x01\x00"], ids=["nothing", "text", "a header cut off"]
+)
+def test_an_answer_that_cannot_be_read_is_a_sentence(lab, monkeypatch, stdout):
+    done = subprocess.CompletedProcess([], 0, stdout=stdout, stderr=b"")
+    monkeypatch.setattr(reference.subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(reference, "find_spec", lambda name: object())
+    assert lab("verification", compare="yes").app.error
+
+
+def test_the_turn_is_given_back_after_a_failure(monkeypatch):
+    monkeypatch.setattr(reference.subprocess, "run", crash)
+    for _ in range(2):
+        with pytest.raises(reference.TorchError, match="boom"):
+            reference.attention(np.eye(2), np.eye(2), np.eye(2))
+    assert reference.TURN.acquire(timeout=1)
+    reference.TURN.release()
+
+
+@pytest.mark.parametrize(
+    ("number", "example"), [(0, "source"), (1, "ikan_makan"), (2, "six_words")]
+)
+def test_a_try_button_compares_its_example(lab, ask, number, example):
+    calls = ask(numpy)
+    page = lab("verification").press(f"try_{number}")
+    assert (page.state("example"), page.state("compare"), calls) == (example, "yes", [1])
+    assert page.app.success
