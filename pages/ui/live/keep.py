@@ -10,7 +10,7 @@ from pages.ui.language import Language
 FOLDER = Path(__file__).parent
 LAYOUT = """
 html { color-scheme: light dark; background: var(--paper); }
-body { margin: 0; padding: 1rem; font-family: "Source Sans 3", "Source Sans Pro", system-ui, sans-serif; color: var(--ink); }
+body { margin: 0; padding: 1rem; font-family: "Source Sans 3", system-ui, sans-serif; color: var(--ink); }
 main { max-width: 76rem; margin: auto; }
 h1 { font-size: 1.75rem; margin: 0 0 0.5rem; }
 .about { color: var(--muted); max-width: 75ch; }
