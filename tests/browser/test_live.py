@@ -13,7 +13,8 @@ SHOWN = """([range, picture, sentence]) => {
     .map(e => deep(e.shadowRoot, s)).find(Boolean);
   const find = s => deep(document, s);
   return {d_k: Math.round(2 ** find(range).valueAsNumber), picture: find(picture).innerText,
-          sentence: find(sentence).innerText, label: find(picture).ariaLabel, value: find(range).getAttribute('aria-valuetext')}; }"""
+          sentence: find(sentence).innerText,
+          label: find(picture).ariaLabel, value: find(range).getAttribute('aria-valuetext')}; }"""
 
 
 def shown(page):
