@@ -31,7 +31,8 @@ live = payload(
 )
 saturation_element(live)
 if mean or std != 1:
-    st.info(_("The components have mean {mean} and standard deviation {std}, not 0 and 1: look closer at the variance.",
+    st.info(_("The components have mean {mean} and standard deviation {std}, not 0 and 1 as √dₖ assumes; the shaded "
+              "spread is what 0 and 1 would give. Look closer at the variance.",
               mean=_.number(mean, 1), std=_.number(std, 1)), icon=":material/tune:")
 
 lesson.tries(
