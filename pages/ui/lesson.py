@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -60,7 +61,13 @@ def code_that_ran(_: Language, *functions: Callable) -> None:
     """Show the core's own functions, as they ran."""
     with st.expander(_("The code that ran")):
         for function in functions:
-            st.code(inspect.getsource(function), language="python")
+            st.code(source(function), language="python")
+
+
+@cache
+def source(function: Callable) -> str:
+    """Read a function's source once per process."""
+    return inspect.getsource(function)
 
 
 def references(_: Language, *names: str) -> None:

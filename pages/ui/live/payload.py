@@ -107,7 +107,7 @@ def weight_codes(weights: np.ndarray) -> np.ndarray:
     weights = np.asarray(weights, float)
     codes = 2 * rounded(weights, 4)
     codes[(weights > 0) & (codes == 0)] = 1
-    codes[(weights > 1 - 0.5e-4) & (weights < 1)] = ONE - 1
+    codes[(weights >= 1 - 0.5e-4) & (weights < 1)] = ONE - 1
     return codes.astype("<u2")
 
 
