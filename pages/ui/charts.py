@@ -59,7 +59,7 @@ def over_width(
     picture.update_xaxes(type="log", tickvals=WIDTH_TICKS, range=whole, title_text="dₖ")
     picture.update_yaxes(title_text=words["y"], range=np.log10(y_range) if log else y_range)
     if log:
-        picture.update_yaxes(type="log", dtick=1)
+        picture.update_yaxes(type="log", dtick=1, exponentformat="none")
     return picture
 
 

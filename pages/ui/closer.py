@@ -70,15 +70,16 @@ def variance(_: Language, experiment: Saturation, d_k: int, seed: int, mean: flo
             ),
             key="variance_over_width",
             title=_("Variance of many dot products over dₖ"),
-            alt=_("The variance grows in proportion to dₖ: {first} at 1, {last} at 512. Divided by √dₖ it stays near "
-                  "{flat}.", first=_.number(measured[0], 2), last=_.number(measured[-1], 1), flat=_.short(theory[0])),
+            alt=_("In 2000 other pairs the variance grows in proportion to dₖ: {first} at 1, {last} at 512. Divided by "
+                  "√dₖ it stays near {flat}.",
+                  first=_.number(measured[0], 2), last=_.number(measured[-1], 1), flat=_.short(theory[0])),
         )
     expected = np.sqrt(variance_over_keys(d_k, mean, std) / d_k)
     if mean or std != 1:
         lesson.sentence(_(
             "With mean {mean} and standard deviation {std} the assumption is broken: one query's scores, divided by "
-            "√dₖ, spread by **{expected}** on average over queries, and not by 1. This query's {n} keys spread by "
-            "**{found}**.",
+            "√dₖ, spread by **{expected}** (root mean square over queries), and not by 1. This query's {n} keys spread "
+            "by **{found}**.",
             mean=_.number(mean, 1), std=_.number(std, 1), expected=_.number(expected, 2), n=experiment.scores.shape[1],
             found=_.number(experiment.spread_raw[d_k - 1] / root, 2),
         ), of="closer")
@@ -97,7 +98,13 @@ def gradient(_: Language, experiment: Saturation, d_k: int, setting: tuple) -> N
                 ("raw", raw, _("Jacobian, not divided")), ("scaled", scaled, _("Jacobian, divided")),
             )
         )))
+    else:
+        st.markdown(_("The Jacobian is shown as a table for up to {most} keys; its norm stands below.", most=READABLE))
     band, flow = cached.norms(*setting), cached.query_gradients(*setting)
+    peak, last = flow.median_raw.max(), flow.median_raw[-1]
+    verdict = ""
+    if last < peak / 10 and flow.rms_raw[-1] > peak:
+        verdict = _("For most seeds the gradient vanishes; in rare ones two keys nearly tie, and it is large.")
     norm_raw, norm_scaled = jacobian_norm(experiment.weights_raw), jacobian_norm(experiment.weights_scaled)
     left, right = st.columns(2)
     with left:
@@ -126,12 +133,10 @@ def gradient(_: Language, experiment: Saturation, d_k: int, setting: tuple) -> N
                 _.separators, y_range=(1e-4, 10), log=True,
             ),
             key="gradient_over_width",
-            title=_("Gradient with respect to q over dₖ, 2000 seeds"),
-            alt=_("Without division the median falls from {peak} at its highest to {last} at dₖ = 512: for most seeds "
-                  "the gradient vanishes. The root mean square grows to {rms}: in rare seeds two keys nearly tie, and "
-                  "the gradient is large.",
-                  peak=_.number(flow.median_raw.max(), 3), last=_.number(flow.median_raw[-1], 3),
-                  rms=_.number(flow.rms_raw[-1], 2)),
+            title=_("Gradient of u · p with respect to q over dₖ, 2000 seeds"),
+            alt=_("p are the weights, u random numbers, one a key. Without division the median length is {peak} at its "
+                  "highest and {last} at dₖ = 512, the root mean square there {rms}.", peak=_.number(peak, 3),
+                  last=_.number(last, 3), rms=_.number(flow.rms_raw[-1], 2)) + " " + verdict,
         )
 
 
@@ -146,18 +151,26 @@ def precision(_: Language, scores: np.ndarray) -> None:
     lesson.picture(
         matrix("precision", table, names, heads, _.weight, caption=_("The same softmax, four ways"), scale="weight")
     )
-    limit = {"f32": _.number(overflow_score("float32"), 2), "f64": _.number(overflow_score("float64"), 2)}
-    largest, broken = scores.max() + shift, [np.isnan(way).any() for way in ways]
-    if broken[0]:
-        both = _("in float32 and float64") if broken[2] else _("in float32")
-        lesson.sentence(_(
-            "The largest score is {largest}, and softmax as the formula is written breaks {both}: exp overflows above "
-            "{f32} in float32 and above {f64} in float64, and ∞ ÷ ∞ is NaN. With the largest score subtracted first, "
-            "the weights are the same at every shift.", largest=_.number(largest, 2), both=both, **limit,
-        ), of="closer")
-    else:
-        lesson.sentence(_(
+    limits = {"f32": _.number(overflow_score("float32"), 2), "f64": _.number(overflow_score("float64"), 2)}
+    largest = _.number(scores.max() + shift, 2)
+    broken = [not np.allclose(naive, result.stable_float64, atol=1e-5) for naive in (ways[0], ways[2])]
+    where = _("in float32 and float64") if broken[1] else _("in float32")
+    if not any(broken):
+        says = _(
             "The largest score is {largest}; all four agree. Adding a number to every score changes no weight, but exp "
-            "overflows above {f32} in float32 and above {f64} in float64: try it.",
-            largest=_.number(largest, 2), **limit,
-        ), of="closer")
+            "overflows above {f32} in float32 and above {f64} in float64: try it.", largest=largest, **limits,
+        )
+    elif scores.max() + shift > 0:
+        says = _(
+            "The largest score is {largest}, and softmax as the formula is written breaks {both}: the sum of the "
+            "exponentials overflows, at the latest above {f32} in float32 and {f64} in float64. ∞ ÷ ∞ is NaN, and a "
+            "number ÷ ∞ is 0. With the largest score subtracted first, the weights are the same at every shift.",
+            largest=largest, both=where, **limits,
+        )
+    else:
+        says = _(
+            "The largest score is {largest}, and softmax as the formula is written breaks {both}: every exponential is "
+            "too small for the type and becomes 0, and 0 ÷ 0 is NaN. With the largest score subtracted first, the "
+            "largest exponential is 1.", largest=largest, both=where,
+        )
+    lesson.sentence(says, of="closer")

@@ -158,6 +158,23 @@ def test_another_seed_visits_every_seed_and_comes_back():
     assert seen[-1] == 0 and len(set(seen)) == 1000
 
 
+@pytest.mark.parametrize(("link", "word"), [
+    ({"d_k": "1", "keys": "64", "shift": "84"}, "the sum of the exponentials overflows"),
+    ({"d_k": "512", "keys": "2", "seed": "805", "std": "3.0"}, "every exponential is too small"),
+    ({}, "all four agree"),
+])
+def test_what_breaks_the_naive_softmax_is_named(lab, link, word):
+    """Below 88.72 the sum may overflow before any term does; far below 0 every term is 0."""
+    assert word in lab("scaling", closer="precision", **link).says
+
+
+def test_a_gradient_that_does_not_vanish_is_not_said_to(lab):
+    vanishes = "For most seeds the gradient vanishes"
+    assert vanishes in str([chart.proto.alt for chart in lab("scaling", closer="gradient").app.get("plotly_chart")])
+    flat = lab("scaling", closer="gradient", std="0.1").app.get("plotly_chart")
+    assert vanishes not in str([chart.proto.alt for chart in flat])
+
+
 # query, key and value
 
 

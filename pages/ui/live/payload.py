@@ -85,7 +85,7 @@ def arrays(experiment: Saturation, band: Band, by: np.ndarray, theory: tuple) ->
             f"expected_{kind}": short_codes(expected / divided_by),
             f"entropy_{kind}": rounded(getattr(experiment, f"entropy_{kind}"), 2).astype("<u2"),
             f"band_{kind}": weight_codes(getattr(band, kind)),
-            f"share_{kind}": rounded(100 * getattr(band, f"share_{kind}"), 0).astype("u1"),
+            f"share_{kind}": share_codes(getattr(band, f"share_{kind}")),
         }
         if curve is not None:
             found[f"theory_{kind}"] = weight_codes(np.clip(curve, 0, 1))
@@ -109,6 +109,14 @@ def weight_codes(weights: np.ndarray) -> np.ndarray:
     codes[(weights > 0) & (codes == 0)] = 1
     codes[(weights >= 1 - 0.5e-4) & (weights < 1)] = ONE - 1
     return codes.astype("<u2")
+
+
+def share_codes(shares: np.ndarray) -> np.ndarray:
+    """Write shares as whole per cent; 0 and 100 are exactly that, 255 is "<1" and 254 ">99"."""
+    codes = rounded(100 * shares, 0)
+    codes[(shares > 0) & (codes == 0)] = 255
+    codes[(shares < 1) & (codes == 100)] = 254
+    return codes.astype("u1")
 
 
 def short_codes(values: np.ndarray) -> np.ndarray:

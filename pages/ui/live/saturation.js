@@ -36,7 +36,7 @@ export function short(code, mark) {
   return code % 2 ? figure((code - 1) / 2, 2, mark) : String(code / 200);
 }
 
-const percent = (whole) => `${whole}\u00a0%`;
+const percent = (code) => `${{ 255: "<1", 254: ">99" }[code] ?? code}\u00a0%`;
 
 // -------------------------------------------------------------------------------------------------------------- texts
 
@@ -125,7 +125,7 @@ function buildRows(view) {
     weights.append(right);
     return { left, right, names, line, marks, bars, figures, texts: figures.map((span) => span.firstChild) };
   });
-  const equal = n_keys > 8 ? [] : [tick(1 / n_keys, `1/${n_keys}`, "wide")]; // with more keys it would touch the 0
+  const equal = n_keys > 8 ? [] : [tick(1 / n_keys, `1/${n_keys}`, n_keys === 2 ? "" : "wide")]; // with more keys it would touch the 0
   const half = n_keys === 2 ? [] : [tick(0.5, figure(5, 1, mark))];
   const [left, ...right] = view.root.querySelectorAll(".lane-ticks");
   left.replaceChildren(...[-64, -32, 0, 32, 64].map((x) => tick(0.5 + x / 128, x < 0 ? `\u2212${-x}` : x)));
@@ -314,11 +314,15 @@ function play(view) {
   buttonSays(view);
 }
 
-function pause(view) {
-  if (!view.sweep) return;
+function stop(view) {
   cancelAnimationFrame(view.sweep);
   view.sweep = 0;
   buttonSays(view);
+}
+
+function pause(view) {
+  if (!view.sweep) return;
+  stop(view);
   if (!view.dragging) settle(view);
 }
 
@@ -347,6 +351,7 @@ function settle(view) {
 /** Python's d_k. An answer to an older commit than the last says nothing new, and nothing moves under a finger. */
 function follow(view, { d_k, nth }) {
   if (nth < view.commits) return;
+  if (view.sweep && d_k !== view.agreed) stop(view); // the page set another d_k: playing on would hide it
   view.commits = nth;
   view.agreed = d_k;
   if (!view.data || view.dragging || view.keys || view.sweep) return;

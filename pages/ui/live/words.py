@@ -11,7 +11,7 @@ SENTENCES = {
     ),
     "sqrt_d_k": N_(
         "At dₖ = {d_k}, key {winner} takes {raw} of the attention without division, and the others share {rest}. "
-        "Divided by √{d_k} = {root}, the largest weight is {scaled}, and no key falls below {smallest}."
+        "Divided by √{d_k} = {root}, the largest weight is {scaled} and the smallest {smallest}."
     ),
     "d_k": N_(
         "At dₖ = {d_k}, key {winner} takes {raw} of the attention without division, and the others share {rest}. "
@@ -24,7 +24,7 @@ SENTENCES = {
     ),
     "free": N_(
         "At dₖ = {d_k}, key {winner} takes {raw} of the attention without division, and the others share {rest}. "
-        "Divided by {root}, the largest weight is {scaled}, and no key falls below {smallest}."
+        "Divided by {root}, the largest weight is {scaled} and the smallest {smallest}."
     ),
 }
 
