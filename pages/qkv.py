@@ -65,7 +65,7 @@ lesson.tries(
 )
 
 st.subheader(_("Where the roles come from: each row of a projection has a meaning"), anchor=False)
-key_notes = words.ASKS if tie == "q_k" else words.OFFERS
+key_notes = () if tie == "q_k" else words.OFFERS  # the rows of W_Q say how a token asks, not how it is found
 lesson.picture(side_by_side(
     matrix("X", example.x, tokens, features, one, caption=_("X, two tokens with named features"), row=row),
 ))

@@ -21,7 +21,7 @@ DERIVATIONS = {
            "one key takes nearly everything: it is saturated. There the derivative of the weights $p$ with respect to "
            "the scores $s$,"),
         r"$$\frac{\partial p}{\partial s} = \mathrm{diag}(p) - p\,p^{\mathsf T},$$",
-        N_("is close to zero for most draws, and little gradient reaches $q$ and $k$; the exception are draws whose "
+        N_("is close to zero for most draws, and little gradient reaches $q$ and $k$; the exceptions are draws whose "
            "two largest scores nearly tie. Dividing the scores by $\\sqrt{d_k}$ brings their standard deviation back "
            "to 1 at every width. The divisor follows from the assumption above; other assumptions would ask for "
            "another one."),

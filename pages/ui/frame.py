@@ -71,6 +71,7 @@ def open_page(name: str) -> Language:
         A key of PAGES.
     """
     refused = share.adopt(language_of(st.context.locale))
+    share.carry(name)
     _ = Language(share.value("lang"))
     page = PAGES[name]
     st.set_page_config(_("{page} · Attention lab", page=_(page.name)), layout="wide", initial_sidebar_state=256)

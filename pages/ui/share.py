@@ -134,6 +134,15 @@ def adopt(lang: str) -> list[str]:
     return refused
 
 
+def carry(page: str) -> None:
+    """Set every field again on the first run of a page: a widget whose value nobody touched is unknown to the browser,
+    which would answer the next click with nothing in its place."""
+    if st.session_state.get("page") != page:
+        st.session_state["page"] = page
+        for name in FIELDS:
+            st.session_state[name] = st.session_state[name]
+
+
 def publish(names: Iterable[str]) -> None:
     """Write the page's fields into the address bar, so that a copied link restores the experiment."""
     link = link_of(names)
