@@ -12,6 +12,8 @@ import streamlit as st
 from attention_core import scaled_dot_product_attention
 from pages.ui import reference, words
 from pages.ui.language import LANGUAGES, Language
+from pages.ui.torch_process import TorchProcess
+from pages.ui.torch_worker import pack
 
 ROOT = Path(__file__).parents[2]
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
@@ -127,64 +129,73 @@ def test_an_answer_that_is_no_number_is_no_agreement(lab, ask, answer):
     assert not page.app.success and page.app.error
 
 
-def crash(command, **_):
-    lines = b"Traceback (most recent call last):\n  File x\nOSError: boom"
-    raise subprocess.CalledProcessError(1, command, stderr=lines)
+def program(script):
+    """A program in the place of PyTorch's process."""
+    return [sys.executable, "-c", f"import os, sys, time\n{script}"]
 
 
-def fall_silent(command, **_):
-    raise subprocess.CalledProcessError(-8, command, stderr=b"")
+def saying(data):
+    return program(f"os.write(1, {data!r})\nsys.stdin.read()")
 
 
-def hang(command, **_):
-    raise subprocess.TimeoutExpired(command, 120)
+CRASH = saying(pack([{"error": "OSError: boom"}]))
+FALL_SILENT = program("import signal\nos.kill(os.getpid(), signal.SIGFPE)")
+HANG = program("time.sleep(60)")
+FAULTS = [(CRASH, "OSError: boom"), (FALL_SILENT, "-8"), (HANG, "1.5 s"), (["no-such-program"], "No such file")]
 
 
-def find_no_memory(command, **_):
-    raise OSError(12, "Cannot allocate memory")
+@pytest.fixture
+def instead(monkeypatch):
+    """Let a program be PyTorch's process, which is given 1.5 s to start."""
+    made = []
 
+    def replace(command):
+        made.append(TorchProcess(command, start=1.5))
+        monkeypatch.setattr(reference, "PROCESS", made[-1])
+        monkeypatch.setattr(reference, "find_spec", lambda name: object())
 
-FAULTS = [(crash, "OSError: boom"), (fall_silent, "-8"), (hang, "120 s"), (find_no_memory, "Cannot allocate memory")]
+    yield replace
+    for process in made:
+        process.close()
 
 
 @every_language
 @pytest.mark.parametrize(("fault", "says"), FAULTS)
-def test_a_failure_is_a_sentence(lab, monkeypatch, fault, says, lang):
-    monkeypatch.setattr(reference.subprocess, "run", fault)
-    monkeypatch.setattr(reference, "find_spec", lambda name: object())
+def test_a_failure_is_a_sentence(lab, instead, fault, says, lang):
+    instead(fault)
     page = lab("verification", lang=lang, compare="yes")
     error, = page.words("error")
     assert says in error and "Traceback" not in error and "\n" not in error.strip()
     assert "matrix-output" in page.html and "matrix-torch" not in page.html
 
 
-def test_a_failure_is_not_remembered(lab, monkeypatch):
-    monkeypatch.setattr(reference, "find_spec", lambda name: object())
-    with monkeypatch.context() as broken:
-        broken.setattr(reference.subprocess, "run", crash)
-        page = lab("verification", compare="yes")
-        assert page.app.error
+def test_a_failure_is_not_remembered(lab, instead, monkeypatch):
+    instead(CRASH)
+    page = lab("verification", compare="yes")
+    assert page.app.error
     monkeypatch.setattr(reference, "attention", numpy)
     assert page.run().app.success
 
 
+GREETING = pack([{"ready": True}])
+
+
 @pytest.mark.parametrize(
-    "stdout", [b"", b"not an array", b"\x93NUMPY\x01\x00"], ids=["nothing", "text", "a header cut off"]
+    "stdout", [b"", b"not an array, and no frame", GREETING + b"neither is this one", GREETING + GREETING[:-1]],
+    ids=["nothing", "text", "text later", "an answer cut off"],
 )
-def test_an_answer_that_cannot_be_read_is_a_sentence(lab, monkeypatch, stdout):
-    done = subprocess.CompletedProcess([], 0, stdout=stdout, stderr=b"")
-    monkeypatch.setattr(reference.subprocess, "run", lambda *_, **__: done)
-    monkeypatch.setattr(reference, "find_spec", lambda name: object())
+def test_an_answer_that_cannot_be_read_is_a_sentence(lab, instead, stdout):
+    instead(program(f"os.write(1, {stdout!r})"))
     assert lab("verification", compare="yes").app.error
 
 
-def test_the_turn_is_given_back_after_a_failure(monkeypatch):
-    monkeypatch.setattr(reference.subprocess, "run", crash)
+def test_the_turn_is_given_back_after_a_failure(instead):
+    instead(CRASH)
     for _ in range(2):
         with pytest.raises(reference.TorchError, match="boom"):
             reference.attention(np.eye(2), np.eye(2), np.eye(2))
-    assert reference.TURN.acquire(timeout=1)
-    reference.TURN.release()
+    assert reference.PROCESS.turn.acquire(timeout=1)
+    reference.PROCESS.turn.release()
 
 
 @pytest.mark.parametrize(
