@@ -1,73 +1,17 @@
 """What a link can carry: the one table of shareable state, its URL codec, and the only access to both."""
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.ui.kinds import Choice, Decimal, Kind, Numbers, Pairs, Place, Text, Whole
 from pages.ui.language import LANGUAGES
 
 
-@dataclass(frozen=True)
-class Whole:
-    """A whole number within bounds."""
-
-    default: int
-    low: int
-    high: int
-
-    def write(self, value: int) -> str:
-        """Write the number for a link."""
-        return str(value)
-
-    def read(self, text: str) -> int:
-        """Read the number; ValueError for anything else, also for 1e3, ٣ or 64.0."""
-        if not (text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high):
-            raise ValueError(text)
-        return int(text)
-
-
-@dataclass(frozen=True)
-class Decimal:
-    """A number with one decimal within bounds; a link writes it with a point in every language."""
-
-    default: float
-    low: float
-    high: float
-
-    def write(self, value: float) -> str:
-        """Write the number for a link; sliders step to 0.30000000000000004."""
-        return f"{value:.1f}"
-
-    def read(self, text: str) -> float:
-        """Read the number; ValueError for anything else, also for 1,5 or 1e1."""
-        if not (re.fullmatch(r"-?[0-9]{1,3}(\.[0-9])?", text) and self.low <= float(text) <= self.high):
-            raise ValueError(text)
-        return float(text)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of a few ids, which no language changes."""
-
-    default: str | None
-    choices: tuple[str, ...]
-
-    def write(self, value: str) -> str:
-        """Write the id for a link."""
-        return value
-
-    def read(self, text: str) -> str:
-        """Read the id; ValueError for anything else."""
-        if text not in self.choices:
-            raise ValueError(text)
-        return text
-
-
 # Key of the widget = name of the field = name in the link. A name and a default never change once shared.
-FIELDS: dict[str, Whole | Decimal | Choice] = {
+FIELDS: dict[str, Kind] = {
     "lang": Choice(None, tuple(LANGUAGES)),  # no default of its own: the visitor's browser has one
+    "cell": Place(),  # on every page with matrices: the cell whose arithmetic stands beside them
     # scaling
     "d_k": Whole(64, 1, 512),
     "seed": Whole(0, 0, 999),
@@ -78,17 +22,50 @@ FIELDS: dict[str, Whole | Decimal | Choice] = {
     "std": Decimal(1.0, 0.1, 3.0),
     "closer": Choice("numbers", ("none", "numbers", "variance", "gradient", "precision")),
     "shift": Whole(0, 0, 800),
-    # query, key and value
-    "token": Choice("makan", ("ikan", "makan")),
+    # query, key and value: ikan, makan, and the tokens that a reader adds
+    "token": Choice("makan", ("ikan", "makan", "t3", "t4", "t5", "t6")),
     "tie": Choice("none", ("none", "q_k")),
+    "x": Numbers(6, 8),
+    "w_q": Numbers(8, 6),
+    "w_k": Numbers(8, 6),
+    "w_v": Numbers(8, 6),
+    "ask": Choice("search", ("search", "change", "factor", "length")),
+    "longer": Decimal(4.0, 1.0, 8.0),
+    "long_key": Whole(2, 1, 6),
+    # the sentence of the pipeline and of masking: the six words or the reader's own
+    "words": Text("", 160),
+    "word_seed": Whole(0, 0, 999),
+    "x6": Numbers(12, 8),
+    "w6_q": Numbers(8, 8),
+    "w6_k": Numbers(8, 8),
+    "w6_v": Numbers(8, 8),
+    # the pipeline
+    "step": Choice("attend", ("attend", "project", "scores", "weights", "mask", "output")),
+    "word": Whole(2, 1, 12),
+    "causal": Choice("yes", ("no", "yes")),
+    "order": Choice("given", ("given", "reversed")),
     # masking
     "mask": Choice("none", ("none", "causal", "padding", "both")),
-    "query": Whole(3, 1, 6),
-    "pads": Whole(2, 0, 6),
+    "query": Whole(3, 1, 12),
+    "pads": Whole(2, 0, 12),
     "side": Choice("end", ("end", "start")),
+    "window": Choice("no", ("no", "yes")),
+    "left": Whole(1, 0, 11),
+    "right": Whole(0, 0, 11),
+    "cached": Whole(0, 0, 11),
+    "align": Choice("top_left", ("top_left", "bottom_right")),
+    "hidden": Pairs(12),
+    "beside": Choice("none", ("none", "wrong", "future")),
+    "way": Choice("zero", (
+        "by_hand", "zero", "minus_1e9", "after", "after_renormalised", "inverted", "wrong_axis", "padded_rows",
+    )),
+    "changed": Whole(6, 1, 12),
     # verification
     "example": Choice("source", ("source", "ikan_makan", "six_words")),
     "compare": Choice("no", ("no", "yes")),
+    "q": Numbers(12, 8),
+    "k": Numbers(12, 8),
+    "v": Numbers(12, 8),
 }
 
 
@@ -153,6 +130,16 @@ def publish(names: Iterable[str]) -> None:
 def link_of(names: Iterable[str]) -> dict[str, str]:
     """Return the link parameters of the named fields as they are now."""
     return encode(st.session_state, names)
+
+
+def drafts(name: str) -> dict[tuple[int, int], str]:
+    """Return what a reader typed into a matrix and the lab cannot read, cell by cell; it stays until it is mended."""
+    return st.session_state.get(f"draft_{name}", {})
+
+
+def keep_drafts(name: str, typed: dict[tuple[int, int], str]) -> None:
+    """Keep what cannot be read as it was typed."""
+    st.session_state[f"draft_{name}"] = typed
 
 
 def value(name: str) -> object:

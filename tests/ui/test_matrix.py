@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.matrix import matrix, operator, side_by_side
+from pages.ui.matrix import Entry, matrix, operator, side_by_side
 
 VALUES = np.array([[1.5, -0.5, 4.0], [0.0, 0.25, -8.0]])
 ROWS, COLUMNS = ("a", "b"), ("x", "y", "z")
@@ -129,3 +129,80 @@ def test_tables_stand_side_by_side(tree):
     one = matrix("m", VALUES, ROWS, COLUMNS, str, caption="M")
     root = tree(side_by_side(one, operator("softmax"), one))
     assert len(root.all("table")) == 2 and root.all("span", _class="lab-op")[0].text == "softmax"
+
+
+def test_in_a_live_table_every_number_stands_in_a_button_that_says_where(tree):
+    allowed = np.array([[True, False, True], [True, True, True]])
+    still, live = (table(tree, scale="score", allowed=allowed, masked="masked", live=live) for live in (False, True))
+    assert not still.all("button") and "live" in live.all("table")[0].classes
+    assert [[cell.children[0].attributes["data-at"] for cell in row] for row in cells(live)] == [
+        ["1.1", "1.2", "1.3"], ["2.1", "2.2", "2.3"],
+    ]
+    assert all(button.attributes["type"] == "button" for button in live.all("button"))
+    assert all(button.attributes["tabindex"] == "-1" for button in live.all("button", _class="number"))
+    assert [[cell.text for cell in row] for row in cells(live)] == [[cell.text for cell in row] for row in cells(still)]
+    assert [share(cell) for cell in live.all("td")] == [share(cell) for cell in still.all("td")]
+    assert live.all("table")[0].attributes["data-matrix"] == "m"
+
+
+def test_a_live_table_names_the_chosen_cell_and_its_column(tree):
+    root = table(tree, live=True, cell=(1, 2))
+    assert [b.attributes["data-at"] for b in root.all("button") if "aria-current" in b.attributes] == ["2.3"]
+    assert [h.text for h in root.all("th", _class="here")] == ["z"]
+    assert not table(tree, cell=(1, 2)).all("th", _class="here")
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_the_headers_of_rows_that_ask_are_buttons(tree, live):
+    root = table(tree, live=live, asks=True, row=1)
+    asks = [button for header in root.all("th", scope="row") for button in header.children]
+    assert [(b.attributes["data-ask"], b.text) for b in asks] == [("1", "a"), ("2", "b")]
+    assert ["aria-current" in b.attributes for b in asks] == [False, True]
+    assert "data-asks" in root.all("table")[0].attributes
+    assert "data-asks" not in table(tree, live=live).all("table")[0].attributes
+
+
+def test_rows_and_columns_carry_their_tokens(tree):
+    root = table(tree, row_tokens=[4, 5], column_tokens=np.arange(3))
+    assert [row.attributes["data-token"] for row in root.all("tbody")[0].all("tr")] == ["4", "5"]
+    assert [head.attributes["data-token"] for head in root.all("th", scope="col")] == ["0", "1", "2"]
+    assert not [e for e in table(tree).all("*") if "data-token" in e.attributes]
+
+
+BUTTONS = (("row+", "+ row", True), ("row-", "− row", False))
+
+
+def test_an_input_holds_each_number_as_it_is_written_and_what_cannot_be_read_as_typed(tree):
+    root = table(tree, live=True, entry=Entry("{:g}".format, {(0, 1): "1.2.3"}, BUTTONS))
+    inputs = [[cell.children[0] for cell in row] for row in cells(root)]
+    assert [[i.attributes["value"] for i in row] for row in inputs] == [["1.5", "1.2.3", "4"], ["0", "0.25", "-8"]]
+    assert [[i.attributes["data-at"] for i in row] for row in inputs] == [["1.1", "1.2", "1.3"], ["2.1", "2.2", "2.3"]]
+    wrong = [i.attributes["data-at"] for row in inputs for i in row if i.attributes.get("aria-invalid") == "true"]
+    assert wrong == ["1.2"]
+    assert ["wrong" in cell.classes for cell in cells(root)[0]] == [False, True, False]
+    assert not root.all("button", _class="number")
+
+
+def test_an_input_has_its_resize_buttons_under_it(tree):
+    root = table(tree, entry=Entry(str, {}, BUTTONS))
+    found = [(b.attributes["data-resize"], b.text, "aria-disabled" not in b.attributes) for b in root.all("button")]
+    assert found == list(BUTTONS) and not [b for t in root.all("table") for b in t.all("button")]
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_what_was_typed_is_data_in_every_attribute(tree, word):
+    look = {"live": True, "asks": True, "row_tokens": [0], "column_tokens": [0]}
+    root = table(tree, np.eye(1), [word], [word], entry=Entry(lambda _: word, {(0, 0): word}), **look)
+    plain = table(tree, np.eye(1), ["w"], ["w"], entry=Entry(lambda _: "w", {(0, 0): "w"}), **look)
+    assert [sorted(e.attributes) for e in root.all("*")] == [sorted(e.attributes) for e in plain.all("*")]
+    assert root.all("input")[0].attributes["value"] == word
+    assert [button.text for button in root.all("button")] == [word]
+
+
+def test_only_a_still_table_is_itself_a_tab_stop(tree):
+    wide = np.zeros((2, 9))
+    stops = [
+        [e.tag for e in table(tree, wide, columns="abcdefghi", **look).all("*") if e.attributes.get("tabindex") == "0"]
+        for look in ({}, {"live": True}, {"entry": Entry(str, {})})
+    ]
+    assert stops == [["div"], [], []], "in a board the keyboard moves among the cells"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.ui.kinds import Decimal, Numbers, Pairs, Place, Text, Whole
 from pages.ui.share import FIELDS, decode, encode
 
 DEFAULTS = {name: field.default for name, field in FIELDS.items()}
@@ -22,21 +23,61 @@ FROZEN = {
     "std": 1.0,
     "closer": "numbers",
     "shift": 0,
+    "cell": "",
     "token": "makan",
     "tie": "none",
+    "x": None,
+    "w_q": None,
+    "w_k": None,
+    "w_v": None,
+    "ask": "search",
+    "longer": 4.0,
+    "long_key": 2,
+    "words": "",
+    "word_seed": 0,
+    "x6": None,
+    "w6_q": None,
+    "w6_k": None,
+    "w6_v": None,
+    "step": "attend",
+    "word": 2,
+    "causal": "yes",
+    "order": "given",
     "mask": "none",
     "query": 3,
     "pads": 2,
     "side": "end",
+    "window": "no",
+    "left": 1,
+    "right": 0,
+    "cached": 0,
+    "align": "top_left",
+    "hidden": (),
+    "beside": "none",
+    "way": "zero",
+    "changed": 6,
     "example": "source",
     "compare": "no",
+    "q": None,
+    "k": None,
+    "v": None,
 }
 FROZEN_CHOICES = {
     "lang": {"en", "id"},
     "divisor": {"none", "sqrt_d_k", "d_k", "cosine", "free"},
     "closer": {"none", "numbers", "variance", "gradient", "precision"},
-    "token": {"ikan", "makan"},
+    "token": {"ikan", "makan", "t3", "t4", "t5", "t6"},
     "tie": {"none", "q_k"},
+    "ask": {"search", "change", "factor", "length"},
+    "step": {"attend", "project", "scores", "weights", "mask", "output"},
+    "causal": {"no", "yes"},
+    "order": {"given", "reversed"},
+    "window": {"no", "yes"},
+    "align": {"top_left", "bottom_right"},
+    "beside": {"none", "wrong", "future"},
+    "way": {
+        "by_hand", "zero", "minus_1e9", "after", "after_renormalised", "inverted", "wrong_axis", "padded_rows",
+    },
     "mask": {"none", "causal", "padding", "both"},
     "side": {"end", "start"},
     "example": {"source", "ikan_makan", "six_words"},
@@ -44,7 +85,12 @@ FROZEN_CHOICES = {
 }
 FROZEN_BOUNDS = {
     "d_k": (1, 512), "seed": (0, 999), "keys": (2, 64), "value": (0.1, 64.0), "mean": (-2.0, 2.0), "std": (0.1, 3.0),
-    "shift": (0, 800), "query": (1, 6), "pads": (0, 6),
+    "shift": (0, 800), "query": (1, 12), "pads": (0, 12), "longer": (1.0, 8.0), "long_key": (1, 6),
+    "word_seed": (0, 999), "word": (1, 12), "left": (0, 11), "right": (0, 11), "cached": (0, 11), "changed": (1, 12),
+}
+FROZEN_SIZES = {
+    "x": (6, 8), "w_q": (8, 6), "w_k": (8, 6), "w_v": (8, 6), "x6": (12, 8), "w6_q": (8, 8), "w6_k": (8, 8),
+    "w6_v": (8, 8), "q": (12, 8), "k": (12, 8), "v": (12, 8),
 }
 JUNK = [
     "", " ", "-1", "+3", "99999", "9" * 400, "1e3", "3.0", "3,0", "0x10", "1_0", "٣", "３", "²", " 3", "3\n", "nan",
@@ -54,7 +100,15 @@ JUNK = [
 
 
 def legal(field):
-    """All legal values of a field; a number with one decimal counts in tenths."""
+    """All legal values of a field, or some where there are too many; a number with one decimal counts in tenths."""
+    if isinstance(field, Text):
+        return ["", "The cat sat", "kupu-kupu & <b>ikan</b>", "猫 🐈‍⬛ שלום", "#?=%2F+", " ", "x" * field.longest]
+    if isinstance(field, Numbers):
+        return [None, ((0.0,),), ((1.0, -0.5), (1000.0, -0.000001)), ((0.125,) * field.columns,) * field.rows]
+    if isinstance(field, Place):
+        return ["", "scores.1.1", "W_Q.12.12", "output.3.10"]
+    if isinstance(field, Pairs):
+        return [(), ((1, 1),), ((1, 2), (field.most, field.most)), tuple((i, 2) for i in range(1, field.most + 1))]
     if hasattr(field, "choices"):
         return list(field.choices)
     if isinstance(field.default, int):
@@ -62,7 +116,8 @@ def legal(field):
     return [tenth / 10 for tenth in range(round(10 * field.low), round(10 * field.high) + 1)]
 
 
-NUMBERS = [name for name, field in FIELDS.items() if not hasattr(field, "choices")]
+NUMBERS = [name for name, field in FIELDS.items() if isinstance(field, Whole | Decimal)]
+MATRICES = [name for name, field in FIELDS.items() if isinstance(field, Numbers)]
 WHOLE = [name for name in NUMBERS if isinstance(FIELDS[name].default, int)]
 DECIMAL = [name for name in NUMBERS if isinstance(FIELDS[name].default, float)]
 VALUES = st.fixed_dictionaries({name: st.sampled_from(legal(field)) for name, field in FIELDS.items()})
@@ -71,7 +126,7 @@ VALUES = st.fixed_dictionaries({name: st.sampled_from(legal(field)) for name, fi
 @given(VALUES)
 def test_what_is_written_is_read_back(values):
     link = encode(values, FIELDS)
-    assert all(isinstance(text, str) and text.isascii() for text in link.values())
+    assert all(isinstance(text, str) and (text.isascii() or name == "words") for name, text in link.items())
     assert decode(link) == (values, [])
 
 
@@ -106,7 +161,10 @@ def test_an_empty_link_means_the_defaults():
 
 @pytest.mark.parametrize(("name", "junk"), [
     (name, junk) for name in FIELDS for junk in JUNK
-    if name not in DECIMAL or junk not in ("-1", "3.0")     # legal for some numbers with a decimal
+    if not (name in DECIMAL and junk in ("-1", "3.0"))             # legal for some numbers with a decimal
+    and not (name in MATRICES and junk in ("-1", "3.0", "1_0"))    # legal as a matrix of one row
+    and not (name in ("cell", "hidden") and junk in ("", "3.0"))   # the empty link, and one that is tested below
+    and not (name == "words" and len(junk) < 200 and junk.isprintable())
 ], ids=lambda text: ascii(text)[:24])
 def test_junk_falls_back_to_the_default_and_is_named(name, junk):
     assert decode({name: junk}) == (DEFAULTS, [name])
@@ -120,6 +178,8 @@ def test_any_text_is_either_legal_or_refused(link):
             assert values[name] == DEFAULTS[name]
         elif name in NUMBERS:
             assert values[name] == float(text) and text.isascii()
+        elif name in MATRICES or name == "hidden":
+            assert text.isascii() and decode({name: FIELDS[name].write(values[name])}) == (DEFAULTS | values, [])
         else:
             assert values[name] == text
 
@@ -155,7 +215,34 @@ def test_a_shared_link_keeps_its_meaning():
         assert choices <= set(FIELDS[name].choices)
     for name, (low, high) in FROZEN_BOUNDS.items():
         assert FIELDS[name].low <= low and FIELDS[name].high >= high
+    for name, (rows, columns) in FROZEN_SIZES.items():
+        assert FIELDS[name].rows >= rows and FIELDS[name].columns >= columns
+    assert FIELDS["words"].longest >= 160 and FIELDS["hidden"].most >= 12
 
 
 def test_every_field_is_frozen_here():
     assert FROZEN.keys() == FIELDS.keys(), "add the new field to FROZEN: its default must never change again"
+
+
+@pytest.mark.parametrize("junk", [
+    "", "_", "~", "1_", "1~", "1_2~3", "1,5", "1e3", "1001", "-1000.5", "0.1234567", "1__2", "nan", "+1", " 1", "1 ",
+    "_".join("1" * 13), "~".join("1" * 13), "1_2\n", "٣",
+])
+@pytest.mark.parametrize("name", MATRICES)
+def test_a_matrix_has_one_spelling(name, junk):
+    assert decode({name: junk}) == (DEFAULTS, [name])
+
+
+@pytest.mark.parametrize("junk", ["scores", "scores.0.1", "scores.1", "scores.1.13", "a b.1.1", "<b>.1.1", ".1.1", "s.1.1.1"])
+def test_a_place_has_one_spelling(junk):
+    assert decode({"cell": junk}) == (DEFAULTS, ["cell"])
+
+
+@pytest.mark.parametrize("junk", ["1", "1.", "0.1", "13.1", "1.13", "1.1_", "1.1,2.2", "1.1__2.2", "_".join(["1.1"] * 200)])
+def test_hidden_cells_have_one_spelling(junk):
+    assert decode({"hidden": junk}) == (DEFAULTS, ["hidden"])
+
+
+@pytest.mark.parametrize("junk", ["x" * 161, "a\nb", "a\tb", "\x00", "\x1b[31m", "\ud800"])
+def test_words_are_one_line_of_bounded_length(junk):
+    assert decode({"words": junk}) == (DEFAULTS, ["words"])

@@ -1,0 +1,144 @@
+"""The kinds of values that a link can carry: each writes its values as text, and reads them back or refuses."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number within bounds."""
+
+    default: int
+    low: int
+    high: int
+
+    def write(self, value: int) -> str:
+        """Write the number for a link."""
+        return str(value)
+
+    def read(self, text: str) -> int:
+        """Read the number; ValueError for anything else, also for 1e3, ٣ or 64.0."""
+        if not (text.isascii() and text.isdigit() and len(text) <= 9 and self.low <= int(text) <= self.high):
+            raise ValueError(text)
+        return int(text)
+
+
+@dataclass(frozen=True)
+class Decimal:
+    """A number with one decimal within bounds; a link writes it with a point in every language."""
+
+    default: float
+    low: float
+    high: float
+
+    def write(self, value: float) -> str:
+        """Write the number for a link; sliders step to 0.30000000000000004."""
+        return f"{value:.1f}"
+
+    def read(self, text: str) -> float:
+        """Read the number; ValueError for anything else, also for 1,5 or 1e1."""
+        if not (re.fullmatch(r"-?[0-9]{1,3}(\.[0-9])?", text) and self.low <= float(text) <= self.high):
+            raise ValueError(text)
+        return float(text)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few ids, which no language changes."""
+
+    default: str | None
+    choices: tuple[str, ...]
+
+    def write(self, value: str) -> str:
+        """Write the id for a link."""
+        return value
+
+    def read(self, text: str) -> str:
+        """Read the id; ValueError for anything else."""
+        if text not in self.choices:
+            raise ValueError(text)
+        return text
+
+
+@dataclass(frozen=True)
+class Text:
+    """A reader's own words, as typed, up to a length; no control characters."""
+
+    default: str
+    longest: int
+
+    def write(self, value: str) -> str:
+        """Write the words for a link, which encodes them itself."""
+        return value
+
+    def read(self, text: str) -> str:
+        """Read the words; ValueError for what is too long or could not have been typed into one line."""
+        if len(text) > self.longest or any(unicodedata.category(mark) in ("Cc", "Cs") for mark in text):
+            raise ValueError(text)
+        return text
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A matrix that the reader set, None while the example's own stands: rows joined by ~, numbers by _."""
+
+    rows: int
+    columns: int
+    default: None = None
+
+    def write(self, value: tuple[tuple[float, ...], ...] | None) -> str:
+        """Write the matrix for a link; its numbers have at most six decimals."""
+        return "~".join("_".join(f"{number:.6f}".rstrip("0").rstrip(".") for number in row) for row in value or ())
+
+    def read(self, text: str) -> tuple[tuple[float, ...], ...]:
+        """Read the matrix; ValueError for anything else, also for rows of different lengths."""
+        rows = [row.split("_") for row in text.split("~")]
+        numbers = [number for row in rows for number in row]
+        if not (
+            len(rows) <= self.rows and len(rows[0]) <= self.columns and len({len(row) for row in rows}) == 1
+            and all(re.fullmatch(r"-?[0-9]{1,4}(\.[0-9]{1,6})?", number) for number in numbers)
+            and all(abs(float(number)) <= 1000 for number in numbers)
+        ):
+            raise ValueError(text)
+        return tuple(tuple(map(float, row)) for row in rows)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell of one of the page's matrices, as matrix.row.column counted from 1; empty while the page chooses."""
+
+    default: str = ""
+
+    def write(self, value: str) -> str:
+        """Write the place for a link."""
+        return value
+
+    def read(self, text: str) -> str:
+        """Read the place; ValueError for anything else."""
+        if not re.fullmatch(r"[A-Za-z_]{1,12}(\.([1-9]|1[0-2])){2}", text):
+            raise ValueError(text)
+        return text
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Cells of a mask that the reader hid, as (query, key) counted from 1: 2.1_3.1."""
+
+    most: int
+    default: tuple[tuple[int, int], ...] = ()
+
+    def write(self, value: tuple[tuple[int, int], ...]) -> str:
+        """Write the cells for a link, in order."""
+        return "_".join(f"{query}.{key}" for query, key in sorted(value))
+
+    def read(self, text: str) -> tuple[tuple[int, int], ...]:
+        """Read the cells; ValueError for anything else."""
+        pairs = [re.fullmatch(r"([1-9][0-9]?)\.([1-9][0-9]?)", pair) for pair in text.split("_", self.most**2)]
+        cells = sorted({(int(pair[1]), int(pair[2])) for pair in pairs if pair})
+        if not all(pairs) or max(map(max, cells)) > self.most:
+            raise ValueError(text)
+        return tuple(cells)
+
+
+Kind = Whole | Decimal | Choice | Text | Numbers | Place | Pairs
