@@ -16,7 +16,7 @@ def other_than_default(name, field):
         case Choice():
             return next(choice for choice in field.choices if choice != field.default)
         case Whole() | Decimal():
-            return str(field.default - 1 if field.default > field.low else field.default + 1)
+            return str(field.default - 1 if field.default - 1 >= field.low else field.default + 1)
         case Text():
             return "satu dua, <b>"
         case Place():

@@ -98,7 +98,8 @@ def score(_: Language, worked: Worked, place: tuple[str, int, int], row: str, co
         (sums.quotient(_, powers, j), "", share(_, worked["weights"][i, j])),
     ]
     quote = sums.linear(_, *sums.factors(worked, *place), worked[name][i, j])
-    return quote, f"{table}<h4>{_('From score to weight')}</h4>{sums.steps(follow)}"
+    heading = _("From score to weight")
+    return quote, f"{table}<h4>{heading}</h4>{sums.steps(follow)}"
 
 
 def scaled(_: Language, worked: Worked, place: tuple[str, int, int], row: str, column: str) -> tuple[str, str]:

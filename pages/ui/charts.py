@@ -1,6 +1,7 @@
 """Curves and histograms: arrays and words in, a Plotly figure out. No page state, no number format of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from html import escape
 
 import numpy as np
 import plotly.graph_objects as go
@@ -103,4 +104,52 @@ def histogram(
     picture.add_scatter(x=centres, y=normal, name=words["normal"], line=dashed)
     picture.update_xaxes(range=[-64, 64], tickvals=[-64, -32, 0, 32, 64], title_text=words["x"])
     picture.update_yaxes(range=[0, 0.45], title_text=words["y"])
+    return picture
+
+
+def hull_picture(
+    points: np.ndarray, corners: np.ndarray, output: np.ndarray, names: Sequence[str], words: Mapping[str, str],
+    separators: str,
+) -> go.Figure:
+    """Draw values as named points in a plane, their outline, and an output among them as a diamond.
+
+    Parameters
+    ----------
+    points : (n, 2) array
+        Values, in two of their dimensions.
+    corners : (c,) array of int
+        The rows of `points` on their outline, in order.
+    output : (2,) array
+        The same two dimensions of the output.
+    names : sequence of str
+        Of the points; where several points coincide, their names share a label. They are escaped.
+    words : mapping
+        "values", "hull", "output", "x" and "y".
+    separators : str
+        Plotly's decimal and group marks.
+    """
+    picture = figure(separators)
+    around = points[np.append(corners, corners[:1])]  # (c + 1, 2)
+    picture.add_scatter(
+        x=around[:, 0], y=around[:, 1], mode="lines", name=words["hull"], line={"color": NEUTRAL, "width": 1.5},
+        fill="toself", fillcolor=band_colour(NEUTRAL, 0.15), hoverinfo="skip",
+    )
+    places: dict[tuple[float, float], list[str]] = {}
+    corner, middle = set(map(tuple, around.tolist())), points[:, 1].mean()
+    for point, name in zip(points.tolist(), names, strict=True):
+        places.setdefault(tuple(point), []).append(escape(name))
+    x, y = zip(*places, strict=True)
+    sides = {True: "top center", False: "bottom center"}  # the name of a corner stands outside, others inside
+    picture.add_scatter(
+        x=x, y=y, mode="markers+text", name=words["values"], marker={"color": NEUTRAL, "size": 9}, cliponaxis=False,
+        text=[", ".join(together) for together in places.values()], textfont_size=14,
+        textposition=[sides[(at[1] >= middle) == (at in corner)] for at in places],
+    )
+    picture.add_scatter(
+        x=output[:1], y=output[1:], mode="markers", name=words["output"],
+        marker={"color": SCALED, "size": 14, "symbol": "diamond"},
+    )
+    for axis, low, high in zip("xy", points.min(axis=0), points.max(axis=0), strict=True):
+        room = 0.15 * (high - low) or 0.5  # for the names of the outermost points
+        picture.update_layout({f"{axis}axis": {"range": [low - room, high + room], "title_text": words[axis]}})
     return picture

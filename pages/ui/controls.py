@@ -1,16 +1,24 @@
 """A field's name becomes its widget; the widget's value is the field's value, plain Python."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from pages.ui import share
 
 
-def slider(name: str, label: str, help: str | None = None) -> int:
-    """Ask for a whole number within the field's bounds."""
+def slider(name: str, label: str, help: str | None = None, high: int | None = None) -> int:
+    """Ask for a whole number within the field's bounds, or up to `high` where the experiment has no more to offer."""
     field = share.FIELDS[name]
-    return st.slider(label, field.low, field.high, key=name, help=help, persist_state="session")
+    high = min(field.high, field.high if high is None else high)
+    within(name, high)
+    return st.slider(label, field.low, high, key=name, help=help, persist_state="session")
+
+
+def within(name: str, high: int) -> None:
+    """Bring a field's value down to `high`."""
+    if share.value(name) > high:
+        share.choose(**{name: high})
 
 
 def decimal(name: str, label: str, help: str | None = None) -> float:
@@ -21,21 +29,31 @@ def decimal(name: str, label: str, help: str | None = None) -> float:
     )
 
 
-def choice(name: str, label: str, word: Callable[[object], str], help: str | None = None) -> str:
-    """Ask for one of the field's ids; `word` says each in the page's language."""
-    options = share.FIELDS[name].choices
+def choice(
+    name: str, label: str, word: Callable[[object], str], help: str | None = None, options: Sequence[str] | None = None,
+) -> str:
+    """Ask for one of the field's ids, or of those among them that are `options`; `word` says each in words."""
+    options = share.FIELDS[name].choices if options is None else options
+    if share.value(name) not in options:
+        share.choose(**{name: options[-1]})
     return st.segmented_control(
         label, options, format_func=word, key=name, required=True, help=help, wrap=True,
         persist_state="session",
     )
 
 
-def position(name: str, label: str, words: list[str]) -> int:
+def position(name: str, label: str, words: Sequence[str]) -> int:
     """Ask for one of the words by its position, counted from 1; words may repeat."""
+    within(name, len(words))
     return st.segmented_control(
         label, range(1, len(words) + 1), format_func=lambda at: words[at - 1], key=name, required=True,
         wrap=True, persist_state="session",
     )
+
+
+def line(name: str, label: str, help: str | None = None) -> str:
+    """Ask for one line of text, up to the field's length."""
+    return st.text_input(label, key=name, max_chars=share.FIELDS[name].longest, help=help, persist_state="session")
 
 
 def another(name: str, label: str) -> None:

@@ -3,6 +3,24 @@
 from pages.ui.language import N_
 
 DERIVATIONS = {
+    "pipeline": (
+        N_("Every word starts as a vector, a row of $X$, and leaves as a vector that knows the sentence. Between them "
+           "stand three projections, one product of queries and keys, a division, a softmax along each row, and one "
+           "product with the values:"),
+        r"$$O = \mathrm{softmax}\!\left(\frac{QK^{\mathsf T}}{\sqrt{d_k}} + M\right) V, \qquad "
+        r"Q = XW_Q, \quad K = XW_K, \quad V = XW_V$$",
+        N_("Scores are not symmetric, since $q_i \\cdot k_j$ and $q_j \\cdot k_i$ use different vectors. Each is "
+           "$|q|\\,|k|\\cos\\theta$, so a long key scores high with many queries, not only with those that point its "
+           "way."),
+        N_("The weights $p_{ij}$ of a row are at least 0 and sum to 1. So output $i$,"),
+        r"$$o_i = \sum_j p_{ij}\, v_j, \qquad p_{ij} \ge 0, \quad \sum_j p_{ij} = 1,$$",
+        N_("is a weighted average of the values: it lies inside their convex hull, and in every dimension between the "
+           "smallest and the largest of them."),
+        N_("If $P$ reorders the rows of $X$, it reorders those of $Q$, $K$ and $V$ alike. The scores become "
+           "$PQK^{\\mathsf T}P^{\\mathsf T}$, softmax works on each row by itself, and the sum over the keys does not "
+           "care about their order: the outputs are the same, reordered. A causal mask breaks this, because it is tied "
+           "to the places."),
+    ),
     "qkv": (
         N_("Attention is a soft search. The query is what a token asks, the key is the label it is found by, the "
            "value is what it hands over. A search engine returns the best page; attention returns all pages at once, "
@@ -32,6 +50,12 @@ DERIVATIONS = {
         N_("The hidden weights are exactly 0, and the others still sum to 1. A causal mask lets token $i$ look at "
            "tokens 1 to $i$: $n(n+1)/2$ of $n^2$ entries are left. So one pass computes a prediction at every "
            "position, and none can see the word it has to predict."),
+        N_("Why not 0 in place of −∞, or zeros after softmax? A score of 0 still counts, with $e^0 = 1$. Zeros after "
+           "softmax leave rows that sum to less than 1; divided by what is left, they equal −∞ before softmax, for as "
+           "long as something is left."),
+        N_("A decoder that keeps the keys and values of earlier tokens in a cache asks with its last tokens only: the "
+           "mask has fewer rows than columns, and its last row belongs to the last key, so its diagonal has to end at "
+           "the bottom right. PyTorch's `is_causal` starts at the top left."),
         N_("Padding fills the short sentences of a batch. It masks columns, so nobody reads the padding; the "
            "padding's own rows are still computed, and nobody reads them either."),
         N_("The matrices of this page are our reconstruction: the source prints its figures without them. Ours were "
@@ -44,5 +68,41 @@ DERIVATIONS = {
         r"$$2^{-52} \approx 2.2 \times 10^{-16}$$",
         N_("relative to the numbers that were added. A difference of exactly 0 holds for some inputs only. The "
            "tolerance of $10^{-12}$ leaves room for many such roundings, and none for a mistake in the formula."),
+    ),
+    "heads": (
+        N_("One function serves both. Queries come from the tokens that ask, keys and values from those that answer; "
+           "with the same tokens on both sides it is self-attention. There are as many rows of weights as queries and "
+           "as many columns as keys:"),
+        r"$$Q = X_q W_Q, \quad K = X_{kv} W_K, \quad V = X_{kv} W_V, \qquad "
+        r"\underset{n \times m}{P} = \mathrm{softmax}\!\left(\frac{QK^{\mathsf T}}{\sqrt{d_k}}\right)$$",
+        N_("One row of weights is one average. To look at two things at once, the width is split: each head attends in "
+           "its own columns, with weights of its own, and $W_O$ mixes what the heads found:"),
+        r"$$O = \mathrm{Concat}(O_1, \dots, O_h)\, W_O = \sum_{i=1}^{h} O_i\, W_O^{(i)}, \qquad "
+        r"O_i = P_i V_i, \quad d_{head} = d_{model} / h$$",
+        N_("The sum on the right is the same by the rule for products of blocks, so splitting is no approximation. "
+           "$W_Q$, $W_K$, $W_V$ and $W_O$ are as large as with one head."),
+        N_("A head's score adds $d_{head}$ products, so under the assumptions of “Why divide by √dₖ?” its variance is "
+           "$d_{head}$, whatever the width of the model. Divided by $\\sqrt{d_{model}}$ the standard deviation would "
+           "be"),
+        r"$$\sqrt{d_{head} / d_{model}} = 1 / \sqrt{h},$$",
+        N_("below 1 with more than one head: the weights come out too even, and no shape shows it."),
+        N_("Nothing here asks what a token is. A picture is cut into patches, a graph into nodes whose edges are the "
+           "mask; who may look at whom is the mask's matter, and where a token lies must be added to its vector."),
+    ),
+    "tiles": (
+        N_("Softmax subtracts the largest score of the row, so that no exponential overflows, and divides by the sum of "
+           "them all. Both seem to ask for the whole row at once. But a sum in the measure of one maximum, $m$, becomes "
+           "a sum in the measure of another, $m'$, by a single factor:"),
+        r"$$\sum_j e^{s_j - m'} = e^{m - m'} \sum_j e^{s_j - m}$$",
+        N_("So a query keeps three things: the largest score so far, $m$, the sum of exponentials, $\\ell$, and the "
+           "accumulator $a$, their sum times values. A tile $T$ of keys changes them to"),
+        r"$$m' = \max\Big(m, \max_{j \in T} s_j\Big), \quad \ell' = e^{m - m'}\,\ell + \sum_{j \in T} e^{s_j - m'}, "
+        r"\quad a' = e^{m - m'}\,a + \sum_{j \in T} e^{s_j - m'}\, v_j,$$",
+        N_("and after the last tile $a \\div \\ell$ is the output: the same sums in another order, exact but for "
+           "rounding. Without the factor, the exponentials of early tiles would keep the measure of a smaller maximum, "
+           "and count too much. Before the first key $m$ is −∞, the factor 0, and nothing is kept."),
+        N_("The scores of a tile are forgotten before the next one comes, so memory grows with $n\\,d_v$ and not with "
+           "$n^2$. The multiplications stay, and a few are added. On a GPU it is faster all the same, because bringing "
+           "$n \\times n$ numbers to the slow memory and back takes longer than computing them."),
     ),
 }

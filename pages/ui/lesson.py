@@ -6,6 +6,7 @@ from functools import cache
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import share
 from pages.ui.derivations import DERIVATIONS
@@ -15,7 +16,20 @@ REFERENCES = {
     "vaswani": N_("Vaswani et al. (2017), Attention Is All You Need, section 3.2.1. arXiv:1706.03762"),
     "alammar": N_("Alammar (2018), The Illustrated Transformer. jalammar.github.io"),
     "torch": N_("PyTorch, torch.nn.functional.scaled_dot_product_attention, version 2.13"),
+    "vaswani_heads": N_("Vaswani et al. (2017), Attention Is All You Need, sections 3.2.2 and 3.2.3. arXiv:1706.03762"),
+    "bahdanau": N_("Bahdanau, Cho and Bengio (2014), Neural Machine Translation by Jointly Learning to Align and "
+                   "Translate. arXiv:1409.0473"),
+    "dosovitskiy": N_("Dosovitskiy et al. (2020), An Image is Worth 16x16 Words. arXiv:2010.11929"),
+    "velickovic": N_("Veličković et al. (2017), Graph Attention Networks. arXiv:1710.10903"),
+    "dao": N_("Dao et al. (2022), FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness. "
+              "arXiv:2205.14135"),
+    "milakov": N_("Milakov and Gimelshein (2018), Online normalizer calculation for softmax. arXiv:1805.02867"),
 }
+
+
+def shown() -> DeltaGenerator:
+    """Return the place of a board and its sentence; on a phone the sentence comes before the cell's arithmetic."""
+    return st.container(key="shown")
 
 
 def picture(html: str) -> None:

@@ -7,7 +7,6 @@ import streamlit as st
 from pages.ui.kinds import Choice, Decimal, Kind, Numbers, Pairs, Place, Text, Whole
 from pages.ui.language import LANGUAGES
 
-
 # Key of the widget = name of the field = name in the link. A name and a default never change once shared.
 FIELDS: dict[str, Kind] = {
     "lang": Choice(None, tuple(LANGUAGES)),  # no default of its own: the visitor's browser has one
@@ -30,7 +29,7 @@ FIELDS: dict[str, Kind] = {
     "w_k": Numbers(8, 6),
     "w_v": Numbers(8, 6),
     "ask": Choice("search", ("search", "change", "factor", "length")),
-    "longer": Decimal(4.0, 1.0, 8.0),
+    "longer": Decimal(5.0, 1.0, 8.0),
     "long_key": Whole(2, 1, 6),
     # the sentence of the pipeline and of masking: the six words or the reader's own
     "words": Text("", 160),
@@ -61,12 +60,56 @@ FIELDS: dict[str, Kind] = {
     )),
     "changed": Whole(6, 1, 12),
     # verification
-    "example": Choice("source", ("source", "ikan_makan", "six_words")),
+    "example": Choice("source", (
+        "source", "ikan_makan", "six_words", "drawn", "pipeline", "qkv", "scaling", "masking",
+    )),
     "compare": Choice("no", ("no", "yes")),
+    "bench": Choice("stages", ("stages", "dtypes", "backends", "battery", "own")),
+    "bug": Choice("none", (
+        "none", "no_scaling", "scale_by_d_model", "softmax_over_columns", "mask_after_softmax", "inverted_mask",
+        "off_by_one_causal", "no_max_subtraction", "wrong_head_split", "transposed_value",
+    )),
+    "draw_seed": Whole(0, 0, 999),
+    "draw_n": Whole(3, 1, 12),
+    "draw_m": Whole(4, 1, 12),
+    "draw_d_k": Whole(5, 1, 12),
+    "draw_d_v": Whole(3, 1, 12),
+    "draw_heads": Whole(2, 1, 4),
+    "draw_batch": Whole(1, 1, 3),
+    "draw_mask": Choice("none", ("none", "causal", "bool", "float", "padding")),
+    "draw_scale": Choice("default", ("default", "zero", "negative", "large")),
+    "cases": Choice("200", ("200", "1000")),
     "q": Numbers(12, 8),
     "k": Numbers(12, 8),
     "v": Numbers(12, 8),
+    # heads
+    "heads_part": Choice("cross", ("cross", "heads", "scale", "beyond")),
+    "cross": Choice("cross", ("self", "cross")),
+    "asking": Text("", 160),
+    "answering": Text("", 160),
+    "asker": Whole(3, 1, 12),
+    "heads_seed": Whole(0, 0, 999),
+    "d_model": Whole(8, 2, 12),
+    "num_heads": Whole(2, 1, 8),
+    "scale_heads": Choice("8", ("1", "2", "4", "8", "16", "32", "64")),
+    "token_kind": Choice("picture", ("picture", "graph")),
+    "drawing": Choice("letter", ("letter", "ring", "gradient")),
+    "patch": Whole(6, 1, 16),
+    "node": Whole(3, 1, 6),
+    "flipped": Pairs(6),
+    # tiles
+    "tiles_keys": Whole(8, 2, 12),
+    "tiles_size": Whole(3, 1, 12),
+    "tiles_step": Whole(2, 1, 12),
+    "tiles_seed": Whole(4, 0, 999),
+    "tiles_order": Choice("drawn", ("drawn", "rising", "falling")),
+    "tiles_mask": Choice("none", ("none", "causal", "start")),
+    "tiles_query": Whole(5, 1, 12),
+    "tiles_measured": Choice("no", ("no", "yes")),
 }
+
+
+LED = ("example", "bench", "bug")  # what a link within the lab may set, besides keeping what is set
 
 
 def decode(link: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
@@ -118,6 +161,9 @@ def carry(page: str) -> None:
         st.session_state["page"] = page
         for name in FIELDS:
             st.session_state[name] = st.session_state[name]
+        if "example" in st.query_params:  # a lesson's link to its own experiment says what is to be checked
+            led, refused = decode(st.query_params.to_dict())
+            choose(**{name: led[name] for name in LED if not refused})
 
 
 def publish(names: Iterable[str]) -> None:
@@ -127,9 +173,9 @@ def publish(names: Iterable[str]) -> None:
         st.query_params.from_dict(link)
 
 
-def link_of(names: Iterable[str]) -> dict[str, str]:
-    """Return the link parameters of the named fields as they are now."""
-    return encode(st.session_state, names)
+def link_of(names: Iterable[str], **instead: object) -> dict[str, str]:
+    """Return the link parameters of the named fields as they are now, or with other values instead."""
+    return encode({name: st.session_state[name] for name in names} | instead, names)
 
 
 def drafts(name: str) -> dict[tuple[int, int], str]:
@@ -148,6 +194,8 @@ def value(name: str) -> object:
 
 
 def choose(**values: object) -> None:
-    """Set fields; the callback of every button that sets up an experiment."""
+    """Set fields; the callback of every button that sets up an experiment. A matrix that is set holds no drafts."""
     for name, chosen in values.items():
         st.session_state[name] = chosen
+        for draft in (f"draft_{name}", f"draft_{name}_beyond"):
+            st.session_state.pop(draft, None)

@@ -89,7 +89,8 @@ def word(_: Language, labels: Sequence[str], at: int, bare: bool = False) -> str
     text = escape(labels[at])
     if labels[at].isdigit():
         return text
-    quoted = f"<bdi>{text}</bdi>" if bare else _("“{word}”", word=f"<bdi>{text}</bdi>")
+    isolated = f"<bdi>{text}</bdi>"
+    quoted = isolated if bare else _("“{word}”", word=isolated)
     position = f" ({at + 1})" if labels.count(labels[at]) > 1 else ""
     return f'<span class="word" title="{text}">{quoted}</span>{position}'
 
@@ -149,9 +150,10 @@ def products(_: Language, worked: Worked, place: tuple[str, int, int], heads: Se
         f"<td>{decimal(_, left[i] * right[i])}</td></tr>"
         for i in range(len(left))
     )
+    product = _("product")
     return (
         f'<table class="sum"><thead><tr><th scope="col">{heads[0]}</th><th scope="col">{heads[1]}</th>'
-        f'<th scope="col" colspan="2">{heads[2]}</th><th scope="col" colspan="2">{_("product")}</th></tr></thead>'
+        f'<th scope="col" colspan="2">{heads[2]}</th><th scope="col" colspan="2">{product}</th></tr></thead>'
         f'<tbody>{body}</tbody><tfoot><tr><th scope="row" colspan="5">{total}</th>'
         f"<td>{decimal(_, worked[name][row, column])}</td></tr></tfoot></table>"
     )
@@ -167,10 +169,11 @@ def exponential_table(_: Language, worked: Worked, row: int, column: int) -> str
         f'<td class="scaled">{decimal(_, worked["masked"][row, j] - less)}</td><td>{share(_, powers[j])}</td></tr>'
         for j in range(len(powers))
     )
+    key, exponential, total = _("key"), _("exponential"), _("sum")
     return (
-        f'<table class="sum"><thead><tr><th scope="col">{_("key")}</th><th scope="col">{head}</th>'
-        f'<th scope="col">{_("exponential")}</th></tr></thead><tbody>{body}</tbody><tfoot>'
-        f'<tr><th scope="row" colspan="2">{_("sum")}</th><td>{share(_, powers.sum())}</td></tr>'
+        f'<table class="sum"><thead><tr><th scope="col">{key}</th><th scope="col">{head}</th>'
+        f'<th scope="col">{exponential}</th></tr></thead><tbody>{body}</tbody><tfoot>'
+        f'<tr><th scope="row" colspan="2">{total}</th><td>{share(_, powers.sum())}</td></tr>'
         f'<tr><th scope="row" colspan="2">{quotient(_, powers, column)}</th>'
         f'<td>{share(_, worked["weights"][row, column])}</td></tr></tfoot></table>'
     )

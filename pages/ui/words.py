@@ -40,10 +40,61 @@ MASK = {
     "both": N_("causal and padding"),
 }
 SIDE = {"end": N_("at the end"), "start": N_("at the start")}
+WINDOW = {"no": N_("off"), "yes": N_("on")}
+ALIGN = {"top_left": N_("top left"), "bottom_right": N_("bottom right")}
+PART = {
+    "causal": N_("the causal mask"), "padding": N_("padding"), "window": N_("the window"), "drawn": N_("your drawing"),
+}
+BESIDE = {"none": N_("nothing"), "wrong": N_("wrong ways"), "future": N_("a changed token")}
+WAY = {
+    "minus_inf": N_("−∞ before softmax: right"),
+    "by_hand": N_("−∞, softmax by hand"),
+    "zero": N_("0 before softmax"),
+    "minus_1e9": N_("−10⁹ before softmax"),
+    "after": N_("0 after softmax"),
+    "after_renormalised": N_("0 after, renormalised"),
+    "inverted": N_("polarity flipped"),
+    "wrong_axis": N_("softmax down columns"),
+    "padded_rows": N_("padded rows"),
+}
 EXAMPLE = {
     "source": N_("Q 2×4, K 3×4, V 3×3"),
     "ikan_makan": N_("ikan, makan"),
     "six_words": N_("the six words"),
+    "drawn": N_("drawn"),
+    "pipeline": N_("of the pipeline"),
+    "qkv": N_("of query, key, value"),
+    "scaling": N_("of scaling"),
+    "masking": N_("of masking"),
+}
+BENCH = {
+    "stages": N_("Stage by stage"),
+    "dtypes": N_("Precision"),
+    "backends": N_("Back ends"),
+    "battery": N_("Battery"),
+    "own": N_("Check your own"),
+}
+BUG = {
+    "none": N_("none"),
+    "no_scaling": N_("no scaling"),
+    "scale_by_d_model": N_("√d_model in place of √dₖ"),
+    "softmax_over_columns": N_("softmax down the columns"),
+    "mask_after_softmax": N_("mask after softmax"),
+    "inverted_mask": N_("mask inverted"),
+    "off_by_one_causal": N_("causal mask off by one"),
+    "no_max_subtraction": N_("largest score not subtracted"),
+    "wrong_head_split": N_("heads split wrongly"),
+    "transposed_value": N_("V transposed"),
+}
+DRAW_MASK = {
+    "none": N_("none (bidirectional)"), "causal": N_("causal"), "bool": N_("yes or no, drawn"),
+    "float": N_("numbers, drawn"), "padding": N_("padding"),
+}
+DRAW_SCALE = {"default": "1 ÷ √dₖ", "zero": "0", "negative": "−0.5", "large": "200"}
+STAGE = {
+    "query": "Q", "key": "K", "value": "V", "scores": N_("scores"), "scaled": N_("scaled"), "masked": N_("masked"),
+    "weights": N_("weights"), "output": N_("output"), "sdpa": N_("output, PyTorch's own function"),
+    "grad_query": N_("gradient of Q"), "grad_key": N_("gradient of K"), "grad_value": N_("gradient of V"),
 }
 
 

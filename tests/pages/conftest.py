@@ -1,5 +1,6 @@
 """Running pages without a browser: AppTest on app.py, then on the page asked for."""
 
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -43,8 +44,11 @@ class Lab:
 
     @property
     def html(self):
-        """All tables of the main column."""
-        return "".join(block.proto.body for block in self.app.main.get("html"))
+        """All tables of the main column; those of boards, too, with what stands in their inputs as text."""
+        sent = [json.loads(block.proto.json or "{}") for block in self.app.main.get("bidi_component")]
+        boards = [data.get(side, "") for data in sent for side in ("tables", "beside")]
+        html = "".join([*(block.proto.body for block in self.app.main.get("html")), *boards])
+        return re.sub(r'<input value="([^"]*)"[^>]*>', r"\1", html)
 
     @property
     def says(self):

@@ -31,7 +31,7 @@ FROZEN = {
     "w_k": None,
     "w_v": None,
     "ask": "search",
-    "longer": 4.0,
+    "longer": 5.0,
     "long_key": 2,
     "words": "",
     "word_seed": 0,
@@ -58,9 +58,43 @@ FROZEN = {
     "changed": 6,
     "example": "source",
     "compare": "no",
+    "bench": "stages",
+    "bug": "none",
+    "draw_seed": 0,
+    "draw_n": 3,
+    "draw_m": 4,
+    "draw_d_k": 5,
+    "draw_d_v": 3,
+    "draw_heads": 2,
+    "draw_batch": 1,
+    "draw_mask": "none",
+    "draw_scale": "default",
+    "cases": "200",
     "q": None,
     "k": None,
     "v": None,
+    "heads_part": "cross",
+    "cross": "cross",
+    "asking": "",
+    "answering": "",
+    "asker": 3,
+    "heads_seed": 0,
+    "d_model": 8,
+    "num_heads": 2,
+    "scale_heads": "8",
+    "token_kind": "picture",
+    "drawing": "letter",
+    "patch": 6,
+    "node": 3,
+    "flipped": (),
+    "tiles_keys": 8,
+    "tiles_size": 3,
+    "tiles_step": 2,
+    "tiles_seed": 4,
+    "tiles_order": "drawn",
+    "tiles_mask": "none",
+    "tiles_query": 5,
+    "tiles_measured": "no",
 }
 FROZEN_CHOICES = {
     "lang": {"en", "id"},
@@ -80,13 +114,33 @@ FROZEN_CHOICES = {
     },
     "mask": {"none", "causal", "padding", "both"},
     "side": {"end", "start"},
-    "example": {"source", "ikan_makan", "six_words"},
+    "example": {"source", "ikan_makan", "six_words", "drawn", "pipeline", "qkv", "scaling", "masking"},
     "compare": {"no", "yes"},
+    "bench": {"stages", "dtypes", "backends", "battery", "own"},
+    "bug": {
+        "none", "no_scaling", "scale_by_d_model", "softmax_over_columns", "mask_after_softmax", "inverted_mask",
+        "off_by_one_causal", "no_max_subtraction", "wrong_head_split", "transposed_value",
+    },
+    "draw_mask": {"none", "causal", "bool", "float", "padding"},
+    "draw_scale": {"default", "zero", "negative", "large"},
+    "cases": {"200", "1000"},
+    "heads_part": {"cross", "heads", "scale", "beyond"},
+    "cross": {"self", "cross"},
+    "scale_heads": {"1", "2", "4", "8", "16", "32", "64"},
+    "token_kind": {"picture", "graph"},
+    "drawing": {"letter", "ring", "gradient"},
+    "tiles_order": {"drawn", "rising", "falling"},
+    "tiles_mask": {"none", "causal", "start"},
+    "tiles_measured": {"no", "yes"},
 }
 FROZEN_BOUNDS = {
     "d_k": (1, 512), "seed": (0, 999), "keys": (2, 64), "value": (0.1, 64.0), "mean": (-2.0, 2.0), "std": (0.1, 3.0),
     "shift": (0, 800), "query": (1, 12), "pads": (0, 12), "longer": (1.0, 8.0), "long_key": (1, 6),
     "word_seed": (0, 999), "word": (1, 12), "left": (0, 11), "right": (0, 11), "cached": (0, 11), "changed": (1, 12),
+    "draw_seed": (0, 999), "draw_n": (1, 12), "draw_m": (1, 12), "draw_d_k": (1, 12), "draw_d_v": (1, 12),
+    "draw_heads": (1, 4), "draw_batch": (1, 3),
+    "asker": (1, 12), "heads_seed": (0, 999), "d_model": (2, 12), "num_heads": (1, 8), "patch": (1, 16), "node": (1, 6),
+    "tiles_keys": (2, 12), "tiles_size": (1, 12), "tiles_step": (1, 12), "tiles_seed": (0, 999), "tiles_query": (1, 12),
 }
 FROZEN_SIZES = {
     "x": (6, 8), "w_q": (8, 6), "w_k": (8, 6), "w_v": (8, 6), "x6": (12, 8), "w6_q": (8, 8), "w6_k": (8, 8),
@@ -126,7 +180,7 @@ VALUES = st.fixed_dictionaries({name: st.sampled_from(legal(field)) for name, fi
 @given(VALUES)
 def test_what_is_written_is_read_back(values):
     link = encode(values, FIELDS)
-    assert all(isinstance(text, str) and (text.isascii() or name == "words") for name, text in link.items())
+    assert all(isinstance(text, str) and (text.isascii() or isinstance(FIELDS[name], Text)) for name, text in link.items())
     assert decode(link) == (values, [])
 
 
@@ -164,7 +218,7 @@ def test_an_empty_link_means_the_defaults():
     if not (name in DECIMAL and junk in ("-1", "3.0"))             # legal for some numbers with a decimal
     and not (name in MATRICES and junk in ("-1", "3.0", "1_0"))    # legal as a matrix of one row
     and not (name in ("cell", "hidden") and junk in ("", "3.0"))   # the empty link, and one that is tested below
-    and not (name == "words" and len(junk) < 200 and junk.isprintable())
+    and not (isinstance(FIELDS[name], Text) and len(junk) < 200 and junk.isprintable())
 ], ids=lambda text: ascii(text)[:24])
 def test_junk_falls_back_to_the_default_and_is_named(name, junk):
     assert decode({name: junk}) == (DEFAULTS, [name])
@@ -233,12 +287,16 @@ def test_a_matrix_has_one_spelling(name, junk):
     assert decode({name: junk}) == (DEFAULTS, [name])
 
 
-@pytest.mark.parametrize("junk", ["scores", "scores.0.1", "scores.1", "scores.1.13", "a b.1.1", "<b>.1.1", ".1.1", "s.1.1.1"])
+@pytest.mark.parametrize("junk", [
+    "scores", "scores.0.1", "scores.1", "scores.1.13", "a b.1.1", "<b>.1.1", ".1.1", "s.1.1.1",
+])
 def test_a_place_has_one_spelling(junk):
     assert decode({"cell": junk}) == (DEFAULTS, ["cell"])
 
 
-@pytest.mark.parametrize("junk", ["1", "1.", "0.1", "13.1", "1.13", "1.1_", "1.1,2.2", "1.1__2.2", "_".join(["1.1"] * 200)])
+@pytest.mark.parametrize("junk", [
+    "1", "1.", "0.1", "13.1", "1.13", "1.1_", "1.1,2.2", "1.1__2.2", "_".join(["1.1"] * 200),
+])
 def test_hidden_cells_have_one_spelling(junk):
     assert decode({"hidden": junk}) == (DEFAULTS, ["hidden"])
 
