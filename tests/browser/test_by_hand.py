@@ -58,7 +58,7 @@ def test_own_words_are_data_and_one_is_followed(visitor):
     tab = visitor().go("pipeline", words=HURT, word="1")
     assert "onerror=hurt=1" in tab.text("table[data-matrix=weights]")
     assert tab.page.evaluate("typeof hurt === 'undefined' && !document.querySelector('img[src=x]')")
-    tab.click('table[data-matrix=weights] button[data-ask="2"]', "() => location.search.includes('word=2')", None)
+    tab.click('table[data-matrix=weights] button[data-ask="3"]', "() => location.search.includes('word=3')")
     tab.healthy()
 
 
