@@ -3,14 +3,26 @@
 import numpy as np
 import streamlit as st
 
+from attention_core.counterfactual import Counterfactual, other_weights
+from attention_core.explained import (
+    Explained,
+    distance_by_width,
+    drawn_explained,
+    other_rows,
+    six_words_explained,
+)
 from attention_core.gradient_flow import NormBand, jacobian_norm_band
+from attention_core.heads import ScaleCurves, scale_over_heads
 from attention_core.largest_weight import mean_largest_weight
+from attention_core.one_model import NearestModel, nearest_model
 from attention_core.query_gradient import QueryGradient, query_gradient
 from attention_core.saturation import Band, seed_band
+from attention_core.score_forms import largest_over_seeds
 from attention_core.variance import dot_products, variance_by_width
 from pages.ui import reference
 
 SEEDS = 400
+HEAD_SEEDS = 100  # enough for a mean that repeats to two digits
 MANY = 2000  # the gradient's median is noisier than the other summaries
 FEW = np.unique(np.geomspace(1, 512, 60).round().astype(int))  # enough widths for a smooth curve
 
@@ -63,3 +75,45 @@ def measured_variance(seed: int, mean: float, std: float) -> np.ndarray:
 def torch_output(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Return PyTorch's output for the same three matrices."""
     return reference.attention(query, key, value)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def head_scales(tokens: int, d_model: int) -> ScaleCurves:
+    """Return the mean largest weight over the number of heads, divided by either root, over HEAD_SEEDS seeds."""
+    return scale_over_heads(range(HEAD_SEEDS), tokens, d_model, [2**i for i in range(d_model.bit_length())])
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def additive_largest(widths: tuple[int, ...], keys: int, d_a: int, readout: str, stretch: float) -> np.ndarray:
+    """Return the largest weight of 400 seeds in three forms, (widths, 3, seeds)."""
+    return largest_over_seeds(widths, keys, d_a, readout, stretch, SEEDS)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def explained(source: str, seed: int, n_keys: int) -> Explained:
+    """Return the rows that the lesson on explanation asks about, with values of every width."""
+    return six_words_explained(seed) if source == "six_words" else drawn_explained(seed, n_keys)
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def other_row(
+    source: str, seed: int, n_keys: int, query: int, d_v: int, tolerance: float, far: str
+) -> Counterfactual:
+    """Return the row farthest from a query's whose output is the same within the tolerance."""
+    rows = explained(source, seed, n_keys)
+    return other_weights(rows.weights[query], rows.value[:, :d_v], tolerance, seed, far)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def distances(source: str, seed: int, n_keys: int, query: int, tolerance: float, far: str) -> np.ndarray:
+    """Return how far the other row is at every width of the values."""
+    rows = explained(source, seed, n_keys)
+    return distance_by_width(rows.weights[query], rows.value, tolerance, seed, far)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def nearest(seed: int, d_v: int, tolerance: float, far: str) -> tuple[np.ndarray, np.ndarray, NearestModel]:
+    """Return the rows of the six words, the other row of each, and the model nearest to the other rows."""
+    rows = explained("six_words", seed, 6)
+    others = other_rows(rows.weights, rows.value[:, :d_v], tolerance, seed, far)
+    return rows.weights, others, nearest_model(rows.x, others)

@@ -62,6 +62,9 @@ DERIVATIONS = {
            "found by search, they reproduce every figure it prints, and others would too."),
     ),
     "verification": (
+        N_("A check is worth what it can catch. So mistakes are planted here on purpose, and each has to turn the bench "
+           "red at its own stage and nowhere earlier. Where two implementations might share a mistake, both are held "
+           "against values computed with 60 digits, and against laws that hold whatever the numbers are."),
         N_("A formula that is implemented twice, by different people in different libraries, and gives the same "
            "numbers, is probably implemented right. Equality to the last bit is not what to expect: float64 keeps "
            "about 16 digits, and sums taken in another order round differently, by about"),
@@ -90,9 +93,9 @@ DERIVATIONS = {
            "mask; who may look at whom is the mask's matter, and where a token lies must be added to its vector."),
     ),
     "tiles": (
-        N_("Softmax subtracts the largest score of the row, so that no exponential overflows, and divides by the sum of "
-           "them all. Both seem to ask for the whole row at once. But a sum in the measure of one maximum, $m$, becomes "
-           "a sum in the measure of another, $m'$, by a single factor:"),
+        N_("Softmax subtracts the largest score of the row, so that no exponential overflows, and divides by the sum "
+           "of them all. Both seem to ask for the whole row at once. But a sum in the measure of one maximum, $m$, "
+           "becomes a sum in the measure of another, $m'$, by a single factor:"),
         r"$$\sum_j e^{s_j - m'} = e^{m - m'} \sum_j e^{s_j - m}$$",
         N_("So a query keeps three things: the largest score so far, $m$, the sum of exponentials, $\\ell$, and the "
            "accumulator $a$, their sum times values. A tile $T$ of keys changes them to"),
@@ -104,5 +107,69 @@ DERIVATIONS = {
         N_("The scores of a tile are forgotten before the next one comes, so memory grows with $n\\,d_v$ and not with "
            "$n^2$. The multiplications stay, and a few are added. On a GPU it is faster all the same, because bringing "
            "$n \\times n$ numbers to the slow memory and back takes longer than computing them."),
+    ),
+    "additive": (
+        N_("Bahdanau (2014) lets a small network compare query and key. Luong (2015) multiplies them. Vaswani (2017) "
+           "divides that product by $\\sqrt{d}$:"),
+        r"$$s_{\text{additive}} = v \cdot \tanh(W_1 q + W_2 k), \qquad s_{\text{dot}} = q \cdot k, \qquad "
+        r"s_{\text{scaled}} = \frac{q \cdot k}{\sqrt{d}}$$",
+        N_("Each of the $d_a$ values of tanh lies between −1 and 1, so the additive score is bounded, and the bound "
+           "knows neither the width nor the length of $q$ and $k$:"),
+        r"$$|v \cdot \tanh(W_1 q + W_2 k)| \le \sum_{a=1}^{d_a} |v_a|$$",
+        N_("That is not yet a scale. Here $W_1$ and $W_2$ are drawn with variance $1/d$, so that each hidden sum has "
+           "variance 2 at every width, and $v$ with variance $1/d_a$, so that the score does not spread more as $d_a$ "
+           "grows. With $v$ of variance 1 the scores spread $\\sqrt{d_a}$ times as far, and many draws saturate "
+           "softmax. The dot product has no weights of its own to hide a scale in: it has to divide."),
+        N_("The cost, for $n$ queries and $m$ keys. The tanh stands between the projections and $v$, so the hidden "
+           "layer has to be formed for every pair; the dot product is one matrix product, which needs no such layer:"),
+        r"$$\text{dot: } n d\,(m + 1), \qquad \text{additive: } d_a (n d + m d + n m) \text{ and } n m d_a "
+        r"\text{ times tanh}$$",
+        N_("Additive attention wins where $q$ and $k$ come from different places: their widths may differ, and their "
+           "lengths cannot push a score beyond the bound, so with a small $v$ it needs no divisor. It loses time and "
+           "memory, for every pair again. And what it gains by its bound it pays in slope: where tanh is near −1 or 1, little gradient "
+           "passes."),
+    ),
+    "explanation": (
+        N_("Weights explain an output only if other weights would have given another output. A row $q$ gives the same "
+           "as $p$ if $qV = pV$; both sum to 1. Together:"),
+        r"$$(q - p)\,[\,V\;\mathbf 1\,] = 0$$",
+        N_("The solutions are a space of $m - \\mathrm{rank}[V\\;\\mathbf 1]$ dimensions. Softmax gives no key exactly "
+           "0, so along each of them there is some way to go. If the rank is $m$, the values are affinely independent, "
+           "and $q = p$ is the only solution. $[V\\;\\mathbf 1]$ has $d_v + 1$ columns: a head of width 64 that "
+           "reads more than 65 tokens always leaves other rows."),
+        N_("How far? The rows with $q_j \\ge 0$ and $|qV - pV| \\le \\varepsilon$ fill a polytope. Two measures of "
+           "distance are offered, total variation and the Jensen-Shannon distance, $H$ being the entropy in bits:"),
+        r"$$\tfrac12 \sum_j |p_j - q_j| \qquad "
+        r"\sqrt{H\!\left(\tfrac{p + q}{2}\right) - \tfrac{H(p) + H(q)}{2}}$$",
+        N_("Along a straight line both are largest at one of its ends, so the farthest row is a corner of the "
+           "polytope. The search walks along random lines into a corner, then from corner to corner along the edges "
+           "while that leads farther away, and starts several times. Up to six keys the lab's tests list all corners: "
+           "none is farther."),
+        N_("Why can the nearest model be the model itself? The weights depend only on "
+           "$B = W_Q W_K^{\\mathsf T} / \\sqrt{d_k}$, and cross-entropy is convex in it. With "
+           "$P$ the other rows and $A$ those of the model that is fitted, it is smallest where"),
+        r"$$X^{\mathsf T}(A - P)\,X = 0.$$",
+        N_("Of the other rows the fit sees only $PX$. Where $W_V$ can be inverted, the same outputs $PXW_V$ mean the "
+           "same $PX$, so the model that the rows were taken from solves the equation: the other rows lead back to "
+           "it."),
+        N_("Jain and Wallace searched such rows for trained classifiers of text. Wiegreffe and Pinter trained whole "
+           "models to attend differently. Whether weights explain depends on what is asked of an "
+           "explanation: both papers measure, and neither measures all of it."),
+    ),
+    "learning": (
+        N_("A head's scores depend on $W_Q$, $W_K$ and the factor in front of them only through a product. So a head "
+           "that divides by $\\sqrt{d_k}$ and a head that does not are the same head, if the second starts smaller:"),
+        r"$$\frac{(x W_Q)(x' W_K)^{\mathsf T}}{\sqrt{d_k}} = (x \tilde W_Q)(x' \tilde W_K)^{\mathsf T}, \qquad "
+        r"\tilde W_Q = \frac{W_Q}{d_k^{1/4}}, \quad \tilde W_K = \frac{W_K}{d_k^{1/4}}$$",
+        N_("Its gradients are longer by $d_k^{1/4}$, and a step has to be shorter by $d_k^{1/4}$ to be the same step. "
+           "Gradient descent with the rate $\\eta$ therefore walks the same path with"),
+        r"$$\tilde\eta = \frac{\eta}{\sqrt{d_k}} \quad \text{for } \tilde W_Q \text{ and } \tilde W_K.$$",
+        N_("Adam divides each gradient by its own size, so there $\\eta / d_k^{1/4}$ does it, with "
+           "$\\varepsilon\\, d_k^{1/4}$ in place of $\\varepsilon$. The division is a re-parametrisation: it does "
+           "nothing that another start and another rate could not do."),
+        N_("What it spares is the saturated start. Without it, and with entries of $q$ and $k$ of variance 1, the "
+           "scores spread by $\\sqrt{d_k}$, softmax puts nearly all weight on one key before anything is learnt, and "
+           "$\\mathrm{diag}(p) - p\\,p^{\\mathsf T}$ lets little of the loss through to the scores. Little is not "
+           "nothing: learning is slow rather than over, and some seeds make it."),
     ),
 }

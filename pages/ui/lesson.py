@@ -15,6 +15,7 @@ from pages.ui.language import N_, Language
 REFERENCES = {
     "vaswani": N_("Vaswani et al. (2017), Attention Is All You Need, section 3.2.1. arXiv:1706.03762"),
     "alammar": N_("Alammar (2018), The Illustrated Transformer. jalammar.github.io"),
+    "kingma": N_("Kingma and Ba (2015), Adam: A Method for Stochastic Optimization. arXiv:1412.6980"),
     "torch": N_("PyTorch, torch.nn.functional.scaled_dot_product_attention, version 2.13"),
     "vaswani_heads": N_("Vaswani et al. (2017), Attention Is All You Need, sections 3.2.2 and 3.2.3. arXiv:1706.03762"),
     "bahdanau": N_("Bahdanau, Cho and Bengio (2014), Neural Machine Translation by Jointly Learning to Align and "
@@ -24,6 +25,10 @@ REFERENCES = {
     "dao": N_("Dao et al. (2022), FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness. "
               "arXiv:2205.14135"),
     "milakov": N_("Milakov and Gimelshein (2018), Online normalizer calculation for softmax. arXiv:1805.02867"),
+    "luong": N_("Luong, Pham and Manning (2015), Effective Approaches to Attention-based Neural Machine Translation. "
+                "arXiv:1508.04025"),
+    "jain": N_("Jain and Wallace (2019), Attention is not Explanation. arXiv:1902.10186"),
+    "wiegreffe": N_("Wiegreffe and Pinter (2019), Attention is not not Explanation. arXiv:1908.04626"),
 }
 
 

@@ -106,6 +106,31 @@ FIELDS: dict[str, Kind] = {
     "tiles_mask": Choice("none", ("none", "causal", "start")),
     "tiles_query": Whole(5, 1, 12),
     "tiles_measured": Choice("no", ("no", "yes")),
+    # additive
+    "add_d": Whole(256, 1, 512),
+    "add_hidden": Whole(64, 1, 128),
+    "add_keys": Whole(8, 2, 32),
+    "add_seed": Whole(0, 0, 999),
+    "add_look": Choice("saturation", ("none", "saturation", "cost", "widths")),
+    "add_v": Choice("root", ("root", "one")),
+    "add_long": Decimal(1.0, 1.0, 10.0),
+    # explanation
+    "exp_from": Choice("six_words", ("six_words", "drawn")),
+    "exp_query": Whole(3, 1, 6),
+    "exp_keys": Whole(6, 3, 8),
+    "exp_d_v": Whole(3, 1, 8),
+    "exp_tol": Choice("0", ("0", "0.001", "0.01", "0.05", "0.1")),
+    "exp_far": Choice("total_variation", ("total_variation", "jensen_shannon")),
+    "exp_seed": Whole(0, 0, 999),
+    # learning
+    "train_d_k": Choice("256", ("4", "16", "64", "256")),
+    "train_optimizer": Choice("sgd", ("sgd", "adam")),
+    "train_rate": Choice("low", ("low", "middle", "high")),
+    "train_steps": Choice("400", ("400", "1200")),
+    "train_seeds": Whole(10, 1, 10),
+    "train_first": Whole(0, 0, 999),
+    "train_left": Choice("accuracy", ("accuracy", "loss", "largest", "gradient", "at_scores")),
+    "train_right": Choice("largest", ("accuracy", "loss", "largest", "gradient", "at_scores")),
 }
 
 
@@ -186,6 +211,16 @@ def drafts(name: str) -> dict[tuple[int, int], str]:
 def keep_drafts(name: str, typed: dict[tuple[int, int], str]) -> None:
     """Keep what cannot be read as it was typed."""
     st.session_state[f"draft_{name}"] = typed
+
+
+def watched(name: str) -> object | None:
+    """Return what this session watches of a long run; no link carries it."""
+    return st.session_state.get(f"watched_{name}")
+
+
+def keep_watched(name: str, watch: object) -> None:
+    """Keep what this session watches of a long run."""
+    st.session_state[f"watched_{name}"] = watch
 
 
 def value(name: str) -> object:

@@ -22,6 +22,9 @@ COLOURS = {
     "query": ("#9C3D78", "#E39AC6"),
     "key": ("#00745A", "#3CC79C"),
     "value": ("#7A5D00", "#E3C04A"),
+    # verdicts, always with a mark and a word
+    "right": ("#00664F", "#3CC79C"),
+    "wrong": ("#A3221B", "#FF8A80"),
     # ends of the cell scales: a cell mixes at most CELL_MIX of them into the paper
     "negative": ("#C98A3C", "#A8691A"),
     "positive": ("#1E9A8C", "#12796E"),

@@ -90,7 +90,7 @@ DRAW_MASK = {
     "none": N_("none (bidirectional)"), "causal": N_("causal"), "bool": N_("yes or no, drawn"),
     "float": N_("numbers, drawn"), "padding": N_("padding"),
 }
-DRAW_SCALE = {"default": "1 ÷ √dₖ", "zero": "0", "negative": "−0.5", "large": "200"}
+DRAW_SCALE = {"default": "1 ÷ √dₖ", "zero": "0", "negative": N_("−0.5"), "large": "200"}
 STAGE = {
     "query": "Q", "key": "K", "value": "V", "scores": N_("scores"), "scaled": N_("scaled"), "masked": N_("masked"),
     "weights": N_("weights"), "output": N_("output"), "sdpa": N_("output, PyTorch's own function"),

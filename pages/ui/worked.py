@@ -64,11 +64,16 @@ class Worked:
         return self.arrays[name]
 
     def place(self, chosen: str, otherwise: tuple[str, int, int]) -> tuple[str, int, int]:
-        """Read "scores.2.1" as (name, row, column) counted from 0; `otherwise` where there is no such cell."""
+        """Read "scores.2.1" as (name, row, column) counted from 0; `otherwise` where there is no such cell.
+
+        K_T.1.2, a cell of the transposed keys, is the same number as K.2.1.
+        """
         name, *at = chosen.split(".")
-        if name not in self.arrays or len(at) != 2:
+        if name not in (*self.arrays, "K_T") or len(at) != 2:
             return otherwise
         row, column = (int(number) - 1 for number in at)
+        if name == "K_T":
+            name, row, column = "K", column, row
         inside = row < self.arrays[name].shape[0] and column < self.arrays[name].shape[1]
         return (name, row, column) if inside else otherwise
 
@@ -84,7 +89,8 @@ class Worked:
         """
         factor = 100 if percent else 1
         tokens = range(len(self.rows["K"]))
-        row_tokens = tokens[self.first :] if name in BY_QUERY else tokens if name in ("X", *BY_KEY) else None
+        asking = range(self.first, self.first + len(self.rows[name]))
+        row_tokens = asking if name in BY_QUERY else tokens if name in ("X", *BY_KEY) else None
         here = {"X": self.first + query if query is not None else None}.get(name, query if name in BY_QUERY else None)
         return matrix(
             name, self.arrays[name], self.rows[name], self.columns[name],

@@ -73,7 +73,7 @@ def test_the_largest_and_the_smallest_experiment_fit_a_phone(visitor, link):
     tab.healthy()
 
 
-def stops(tab, enough=45):
+def stops(tab, enough=120):
     """What Tab reaches, from the top of the page, once around."""
     tab.page.evaluate("document.activeElement.blur()")
     found = []

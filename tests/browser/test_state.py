@@ -73,7 +73,7 @@ def test_menu_strip_and_foot_lead_to_the_right_pages_and_take_the_state_along(vi
         assert tab.titles == [title(name, _)] and tab.lang == "id"
         assert tab.name == name and tab.link == {"lang": "id", **link}
 
-    carried = {"scaling": {"d_k": "128", "seed": "137"}}
+    carried = dict.fromkeys(("scaling", "verification"), {"d_k": "128", "seed": "137"})
     for at, name in enumerate(PAGES):
         tab.click(f"[data-testid=stSidebar] [data-testid=stPageLink-NavLink] >> nth={at}", AT, path(name))
         arrived(name, **carried.get(name, {}))

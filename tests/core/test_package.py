@@ -84,7 +84,9 @@ def test_examples_run(module):
     assert results.failed == 0
 
 
-NEVER_REFUSE = {"scores_by_width", "ikan_makan", "six_words", "two_queries_three_keys"}
+NEVER_REFUSE = {
+    "scores_by_width", "ikan_makan", "six_words", "two_queries_three_keys", "peak", "without_rescaling",
+}
 
 
 @pytest.mark.parametrize("function", PUBLIC.values(), ids=PUBLIC.keys())

@@ -2,12 +2,9 @@
 
 import re
 
-import numpy as np
 import pytest
 
-from attention_core import causal_mask, project, scaled_dot_product_attention
 from attention_core.draws import nested_draw
-from attention_core.examples import six_words
 from attention_core.saturation import saturation
 from pages.ui.frame import FORMULA, PAGES
 from pages.ui.language import LANGUAGES, Language
@@ -45,7 +42,7 @@ def test_home_links_every_part_of_the_formula_to_its_lesson(lab, lang):
     labels = {link.label: link.proto.page for link in page.app.main.get("page_link")}
     for symbol, caption, lesson in FORMULA.values():
         assert labels[f"${symbol}$ {Language(lang)(caption)}"] == lesson
-    assert {lesson for _, _, lesson in FORMULA.values()} == PAGES.keys() - {"home"}
+    assert {"pipeline", "qkv", "scaling", "masking"} == {lesson for _, _, lesson in FORMULA.values()}
 
 
 @every_language
@@ -175,160 +172,10 @@ def test_a_gradient_that_does_not_vanish_is_not_said_to(lab):
     assert vanishes not in str([chart.proto.alt for chart in flat])
 
 
-# query, key and value
-
-
-@every_language
-def test_qkv_carries_ikan_makan_through_every_step(lab, lang):
-    page = lab("qkv", lang=lang)
-    assert page.table("scores") == grid(["0.0 0.5", "2.0 0.5"], lang)
-    assert page.table("weights") == grid(["0.4283 0.5717", "0.7039 0.2961"], lang)
-    assert page.table("output") == grid(["0.4283 0.4283 0.8575", "0.7039 0.7039 0.4441"], lang)
-    assert page.table("scaled") == grid(["0.0000 0.2887", "1.1547 0.2887"], lang)
-
-
-@every_language
-def test_qkv_shows_the_projections_of_the_example(lab, lang):
-    page = lab("qkv", lang=lang)
-    assert page.table("X") == grid(["1.0 1.0 0.0 0.0", "0.0 0.0 1.0 1.0"], lang)
-    assert page.table("Q") == grid(["0.0 0.0 0.5", "1.0 1.0 0.0"], lang)
-    assert page.table("K") == grid(["1.0 1.0 0.0", "0.0 0.5 1.0"], lang)
-    assert page.table("V") == grid(["1.0 1.0 0.0", "0.0 0.0 1.5"], lang)
-    for name in ("W_Q", "W_K", "W_V"):
-        assert len(page.table(name)) == 4
-        assert len(re.findall('<td class="note">', page.html.split(f'matrix-{name}"')[1].split("</table>")[0])) == 4
-
-
-@every_language
-def test_qkv_lets_the_pair_makan_to_ikan_stand_out(lab, lang):
-    page = lab("qkv", lang=lang)
-    scores = page.html.split('matrix-scores"')[1].split("</table>")[0]
-    assert len(re.findall(r'class="[^"]*\bchosen\b', page.html)) == 1
-    row = scores.split('<th scope="row">makan</th>')[1]
-    assert re.match(r'<td class="cell[^"]* chosen"', row)
-
-
-@every_language
-def test_qkv_says_what_the_chosen_query_finds(lab, lang):
-    page = lab("qkv", lang=lang)
-    assert spread(page, lang, "0.7039", "0.2961", "1.7321", "1.1547", "70.4") == []
-    page.choose("token", "ikan")
-    sentence = next(text for text in page.words("markdown") if "“ikan”" in text)
-    assert written("0.5717", lang) in sentence and written("57.2", lang) in sentence
-
-
-def test_one_matrix_for_both_makes_the_scores_symmetric(lab):
-    page = lab("qkv", tie="q_k")
-    assert page.table("scores") == np.transpose(page.table("scores")).tolist()
-    assert page.table("W_K") == page.table("W_Q") and page.table("K") == page.table("Q")
-
-
-# masking
-
-
-@every_language
-def test_masking_shows_the_sources_figures(lab, lang):
-    page = lab("masking", lang=lang)
-    sentence, = [text for text in page.words("markdown") if "**6 " in text]
-    assert "sat" in sentence and f"**{written('24.2', lang)}\N{NO-BREAK SPACE}%**" in sentence and "36" in sentence
-    page.choose("mask", "causal")
-    sentence, = [text for text in page.words("markdown") if "**3 " in text]
-    assert "21" in sentence and "36" in sentence and "sat" in sentence
-
-
-@every_language
-def test_a_row_with_nothing_to_see_is_zero_and_says_why(lab, lang):
-    page = lab("masking", lang=lang, mask="both", query="1", pads="2", side="start")
-    output = page.table("output")
-    assert output[0] == grid(["0.00 0.00 0.00"], lang)[0] and "nan" not in page.html.lower()
-    sentence, = [text for text in page.words("markdown") if "**0 " in text]
-    assert "−∞" in sentence and "PyTorch" in sentence
-    assert re.search(r"\b10\b.*\b36\b", sentence)     # causal leaves 21, of which 4 x 5 / 2 are no padding
-
-
-@pytest.mark.parametrize(
-    ("link", "left"),
-    [({"mask": "none"}, 36), ({"mask": "causal"}, 21), ({"mask": "padding"}, 24), ({"mask": "both"}, 18),
-     ({"mask": "both", "side": "start"}, 10), ({"mask": "padding", "pads": "0"}, 36),
-     ({"mask": "padding", "pads": "6"}, 0)],
-)
-def test_masked_cells_are_as_many_as_the_sentence_says(lab, link, left):
-    page = lab("masking", **link)
-    for name in ("masked", "weights"):
-        masked = page.html.split(f'matrix-{name}"')[1].split("</table>")[0].count('class="cell masked"')
-        assert masked == 36 - left
-    assert any(f"{left} of 36" in text for text in page.words("markdown"))
-
-
-def test_masking_hides_the_future_from_every_query(lab):
-    weights = lab("masking", mask="causal").table("weights")
-    hidden = [[cell == "masked" for cell in row] for row in weights]
-    assert hidden == (~causal_mask(6)).tolist()
-
-
-def test_masking_shows_the_cores_numbers(lab):
-    page, example = lab("masking", mask="causal"), six_words()
-    roles = project(example.x, example.w_query, example.w_key, example.w_value)
-    core = scaled_dot_product_attention(roles.query, roles.key, roles.value, is_causal=True)
-    shown = [[float(cell) for cell in row if cell != "masked"] for row in page.table("weights")]
-    assert all(
-        np.allclose(row, 100 * weights[: i + 1], atol=0.0501)
-        for i, (row, weights) in enumerate(zip(shown, core.weights, strict=True))
-    )
-    output = [[float(cell.replace(MINUS, "-")) for cell in row] for row in page.table("output")]
-    assert np.allclose(output, core.output, atol=0.00501)
-
-
-def test_the_query_is_chosen_by_its_word(lab):
-    page = lab("masking")
-    control, = [group for group in page.app.get("button_group") if group.key == "query"]
-    assert control.options == ["The", "cat", "sat", "on", "the", "mat"]
-    for at, word in enumerate(control.options, 1):
-        page.choose("query", at)
-        assert any(f"“{word}” sees" in text for text in page.words("markdown"))
-
-
-def test_hidden_padding_controls_keep_their_values(lab):
-    page = lab("masking", mask="both", pads="4", side="start")
-    assert {slider.key for slider in page.app.slider} == {"pads"}
-    page.choose("mask", "causal").run()
-    assert not page.app.slider and (page.state("pads"), page.state("side")) == (4, "start")
-    assert page.link == {"lang": "en", "mask": "causal", "pads": "4", "side": "start"}
-    page.choose("mask", "padding")
-    assert page.app.slider(key="pads").value == 4 and page.state("side") == "start"
-
-
-def test_a_control_changed_and_then_hidden_keeps_its_value(lab):
-    page = lab("masking", mask="both").slide("pads", 5)
-    page.choose("mask", "none").run()
-    page.choose("mask", "both")
-    assert page.app.slider(key="pads").value == 5
-
-
-# verification
-
-
-@every_language
-def test_verification_shows_the_sources_figures(lab, lang):
-    page = lab("verification", lang=lang)
-    assert page.table("scores") == grid(["2.00 0.00 1.00", "0.00 2.00 1.00"], lang)
-    assert page.table("weights") == grid(["0.5065 0.1863 0.3072", "0.1863 0.5065 0.3072"], lang)
-    assert page.table("output") == grid(["3.4021 4.4021 5.4021", "4.3626 5.3626 6.3626"], lang)
-    assert spread(page, lang, "0.5065", "3.4021") == []
-
-
-@pytest.mark.parametrize(("example", "shape"), [("source", (2, 3)), ("ikan_makan", (2, 3)), ("six_words", (6, 3))])
-def test_verification_shows_each_example(lab, example, shape):
-    assert np.shape(lab("verification", example=example).table("output")) == shape
-
-
 # the try-buttons
 
 TRIES = {
-    "qkv": [{"token": "ikan"}, {"token": "makan", "tie": "q_k"}, {"token": "makan", "tie": "none"}],
     "scaling": [{"d_k": 512}, {"d_k": 64, "seed": 137, "keys": 8}, {"divisor": "d_k"}],
-    "masking": [{"mask": "causal", "query": 3}, {"mask": "both", "query": 1, "pads": 2, "side": "start"},
-                {"mask": "none", "query": 3}],
 }
 START = {
     "d_k": "9", "seed": "5", "keys": "3", "divisor": "sqrt_d_k", "token": "ikan",

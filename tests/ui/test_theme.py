@@ -10,7 +10,7 @@ from pages.ui.theme import CELL_MIX, COLOURS, NEUTRAL, RAW, SCALED, STYLESHEET, 
 
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text())["theme"]
 SCHEMES = ("light", "dark")
-TEXT = ("ink", "muted", "primary", "raw-text", "scaled-text", "query", "key", "value")
+TEXT = ("ink", "muted", "primary", "raw-text", "scaled-text", "query", "key", "value", "right", "wrong")
 PAPERS = ("paper", "panel", "row")
 MARKS = ("raw", "scaled", "axis", "primary", "query", "key", "value")
 

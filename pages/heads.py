@@ -1,0 +1,27 @@
+"""Heads: who asks and who answers, several heads at once, the scale of a head, and tokens that are no words."""
+
+import streamlit as st
+
+from pages.ui import controls, lesson
+from pages.ui.frame import close_page, open_page
+from pages.ui.lessons import heads
+from pages.ui.lessons.heads_tables import STYLESHEET
+
+_ = open_page("heads")
+st.html(STYLESHEET)
+
+part = controls.choice("heads_part", _("Part"), lambda part: _(heads.PART[part]))
+heads.SHOW[part](_)
+
+lesson.tries(
+    _,
+    (_("Nine tokens ask two"), {"heads_part": "cross", "cross": "cross", "asker": 3, **heads.LONG}),
+    (_("3 heads for a width of 8"), {"heads_part": "heads", "d_model": 8, "num_heads": 3}),
+    (_("8 heads of a width of 64"), {"heads_part": "scale", "scale_heads": "8", "heads_seed": 0}),
+    (_("Cut a graph in two"), {"heads_part": "beyond", "token_kind": "graph", "node": 3, "flipped": ((3, 4),)}),
+)
+
+lesson.why(_, "heads")
+lesson.code_that_ran(_, *heads.CODE[part])
+lesson.references(_, "vaswani_heads", "bahdanau", "dosovitskiy", "velickovic")
+close_page(_, "heads")

@@ -1,0 +1,33 @@
+"""Tiles: FlashAttention's online softmax, tile by tile, and the memory it saves."""
+
+from attention_core.memory import predicted_bytes
+from attention_core.online_softmax import _take_in, online_softmax
+from pages.ui import lesson
+from pages.ui.frame import close_page, open_page
+from pages.ui.lessons import tiles, tiles_memory
+
+_ = open_page("tiles")
+run = tiles.ask(_)
+
+tiles.picture(_, run)
+lesson.sentence(tiles.say(_, run))
+tiles.ask_for_keys(_, run)
+tiles.outcome(_, run)
+
+lesson.tries(
+    _,
+    (_("A small maximum, then a large one"), {
+        **tiles.PLAIN, "tiles_order": "rising", "tiles_keys": 6, "tiles_seed": 8, "tiles_step": 2,
+    }),
+    (_("The largest score first"), {**tiles.PLAIN, "tiles_order": "falling", "tiles_step": 2}),
+    (_("A first tile that is hidden"), {**tiles.PLAIN, "tiles_mask": "start", "tiles_step": 2}),
+    (_("Causal: tiles that can be skipped"), {
+        **tiles.PLAIN, "tiles_mask": "causal", "tiles_query": 5, "tiles_step": 3,
+    }),
+)
+tiles_memory.memory(_)
+
+lesson.why(_, "tiles")
+lesson.code_that_ran(_, online_softmax, _take_in, predicted_bytes)
+lesson.references(_, "dao", "milakov", "vaswani")
+close_page(_, "tiles")

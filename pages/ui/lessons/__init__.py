@@ -1,0 +1,1 @@
+"""What each of the later lessons shows, part by part."""
