@@ -62,9 +62,9 @@ DERIVATIONS = {
            "found by search, they reproduce every figure it prints, and others would too."),
     ),
     "verification": (
-        N_("A check is worth what it can catch. So mistakes are planted here on purpose, and each has to turn the bench "
-           "red at its own stage and nowhere earlier. Where two implementations might share a mistake, both are held "
-           "against values computed with 60 digits, and against laws that hold whatever the numbers are."),
+        N_("A check is worth what it can catch. So mistakes are planted here on purpose, and each has to turn the "
+           "bench red at its own stage and nowhere earlier. Where two implementations might share a mistake, both are "
+           "held against values computed with 60 digits, and against laws that hold whatever the numbers are."),
         N_("A formula that is implemented twice, by different people in different libraries, and gives the same "
            "numbers, is probably implemented right. Equality to the last bit is not what to expect: float64 keeps "
            "about 16 digits, and sums taken in another order round differently, by about"),
@@ -85,8 +85,8 @@ DERIVATIONS = {
         N_("The sum on the right is the same by the rule for products of blocks, so splitting is no approximation. "
            "$W_Q$, $W_K$, $W_V$ and $W_O$ are as large as with one head."),
         N_("A head's score adds $d_{head}$ products, so under the assumptions of “Why divide by √dₖ?” its variance is "
-           "$d_{head}$, whatever the width of the model. Divided by $\\sqrt{d_{model}}$ the standard deviation would "
-           "be"),
+           "$d_{head}$, whatever the width of the model. Divided by the root of $d_{model}$ the standard deviation "
+           "would be"),
         r"$$\sqrt{d_{head} / d_{model}} = 1 / \sqrt{h},$$",
         N_("below 1 with more than one head: the weights come out too even, and no shape shows it."),
         N_("Nothing here asks what a token is. A picture is cut into patches, a graph into nodes whose edges are the "
@@ -126,8 +126,8 @@ DERIVATIONS = {
         r"\text{ times tanh}$$",
         N_("Additive attention wins where $q$ and $k$ come from different places: their widths may differ, and their "
            "lengths cannot push a score beyond the bound, so with a small $v$ it needs no divisor. It loses time and "
-           "memory, for every pair again. And what it gains by its bound it pays in slope: where tanh is near −1 or 1, little gradient "
-           "passes."),
+           "memory, for every pair again. And what it gains by its bound it pays in slope: where tanh is near −1 or "
+           "1, little gradient passes."),
     ),
     "explanation": (
         N_("Weights explain an output only if other weights would have given another output. A row $q$ gives the same "

@@ -182,18 +182,25 @@ def test_the_ablation_shows_the_cores_counts(lab, lang):
         assert row[4] == learning_blame.size_of(_, apart)
 
 
+def test_the_ablation_claims_equality_only_where_no_digit_differs(lab):
+    exact = to_the_end(lab("learning", train_d_k="16", train_rate="high", train_seeds="1"), "blame")
+    assert cells(exact, "blame")[3][4] == "0" and says(exact, "to the last digit")
+    near = to_the_end(lab("learning", train_d_k="64", train_rate="high", train_seeds="1"), "blame")
+    assert cells(near, "blame")[3][4] != "0" and not says(near, "to the last digit")
+
+
 @pytest.mark.parametrize(
     ("counts", "starts"),
     [
-        ({"scaled": 10, "raw": 2, "raw_small": 9, "raw_same": 10, "scaled_large": 0}, "The saturated start is to blame"),
-        ({"scaled": 10, "raw": 1, "raw_small": 3, "raw_same": 10, "scaled_large": 6}, "Here the start is not all of it"),
-        ({"scaled": 10, "raw": 10, "raw_small": 10, "raw_same": 10, "scaled_large": 1}, "At this setting nothing"),
-        ({"scaled": 10, "raw": 9, "raw_small": 10, "raw_same": 10, "scaled_large": 10}, "At this setting nothing"),
-        ({"scaled": 0, "raw": 0, "raw_small": 0, "raw_same": 0, "scaled_large": 0}, "At this setting nothing"),
+        ((10, 2, 9, 10, 0), "The saturated start is to blame"),
+        ((10, 1, 3, 10, 6), "Here the start is not all of it"),
+        ((10, 10, 10, 10, 1), "At this setting nothing"),
+        ((10, 9, 10, 10, 10), "At this setting nothing"),
+        ((0, 0, 0, 0, 0), "At this setting nothing"),
     ],
 )
 def test_the_verdict_claims_no_more_than_the_counts_show(counts, starts):
-    assert learning_blame.verdict(Language("en"), 10, **counts).startswith(starts)
+    assert learning_blame.verdict(Language("en"), 10, *counts).startswith(starts)
 
 
 # the machinery: slices

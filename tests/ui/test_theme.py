@@ -106,7 +106,7 @@ def test_the_sidebar_swaps_paper_and_panel(scheme):
 def test_every_colour_that_the_stylesheet_asks_for_is_defined():
     asked = set(re.findall(r"var\(--([a-z-]+)", STYLESHEET.read_text()))
     set_there = set(re.findall(r"--([a-z-]+):", STYLESHEET.read_text()))
-    by_cells = {"t", "x", "raw-spread", "scaled-spread"}
+    by_cells = {"t", "x", "raw-spread", "scaled-spread", "lines"}
     assert asked - set_there - by_cells <= COLOURS.keys() | {"cell-mix"}
 
 

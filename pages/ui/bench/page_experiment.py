@@ -69,7 +69,6 @@ def ask(_: Language) -> Chosen:
 
 def ask_for_draw(_: Language) -> None:
     """Ask for the seed, the options and the sizes of a drawn experiment."""
-    controls.slider("draw_seed", _("Seed of the draws"))
     with st.popover(_("Mask, scale, sizes"), icon=":material/tune:"):
         controls.choice("draw_mask", _("Mask"), lambda mask: _(words.DRAW_MASK[mask]))
         controls.choice("draw_scale", _("Scale"), lambda scale: _(words.DRAW_SCALE[scale]))
@@ -79,6 +78,7 @@ def ask_for_draw(_: Language) -> None:
             ("draw_batch", _("Sequences in the batch")),
         ):
             controls.slider(field, label)
+    controls.slider("draw_seed", _("Seed of the draws"))
 
 
 def example(_: Language) -> Chosen:

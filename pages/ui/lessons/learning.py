@@ -91,9 +91,10 @@ def start(_: Language, setting: Setting) -> None:
     """Offer to start, and ask which two measures are drawn."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="start"):
         runs.buttons(_, "learning", setting, run_of(setting))
-        for name, label in (("train_left", _("First curves")), ("train_right", _("Second curves"))):
-            st.selectbox(label, MEASURE, format_func=lambda measure: _(MEASURE[measure][0]), key=name, width=220,
-                         persist_state="session")
+        with st.container(horizontal=True, gap="small", width=352):  # the two stay side by side on a phone
+            for name, label in (("train_left", _("First curves")), ("train_right", _("Second curves"))):
+                st.selectbox(label, MEASURE, format_func=lambda measure: _(MEASURE[measure][0]), key=name, width=167,
+                             persist_state="session")
 
 
 def draw(_: Language, setting: Setting, reports: Sequence[Progress]) -> None:

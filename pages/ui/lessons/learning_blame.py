@@ -68,7 +68,11 @@ def say(_: Language, setting: Setting, reports: Sequence[Progress]) -> str:
     if len(reports) == 1:
         return _("Press the button to train the five ways.")
     reached, apart = counts(setting, reports), distance(setting, reports)
-    return verdict(_, len(setting.seeds), **reached) + " " + _(
+    says = verdict(_, len(setting.seeds), **reached)
+    if apart["raw_same"] == 0:
+        return says + " " + _("A small start with a smaller rate is the division in other words: its losses are the "
+                              "divided ones, to the last digit.")
+    return says + " " + _(
         "A small start with a smaller rate is the division in other words: its losses differ from the divided ones by "
         "at most {difference}.", difference=size_of(_, apart["raw_same"]))
 

@@ -97,8 +97,7 @@ def buttons(_: Language, name: str, setting: object, run: Run) -> None:
     all_seen = run.finished and len(watch.reports) >= len(run.reports)
     begin = Watch(watch.setting, tuple(run.reports[:1]) if all_seen else watch.reports, run)
     label = _("Play again") if all_seen else _("Start") if len(watch.reports) == 1 else _("Go on")
-    st.button(label, key=f"start_{name}", icon=":material/play_arrow:", type="primary", on_click=share.keep_watched,
-              args=(name, begin))
+    st.button(label, key=f"start_{name}", icon=":material/play_arrow:", on_click=share.keep_watched, args=(name, begin))
 
 
 def stop(name: str) -> None:
