@@ -105,6 +105,11 @@ PAGES = {
         parts=("weights", "output"),
         fields=("exp_from", "exp_query", "exp_keys", "exp_d_v", "exp_tol", "exp_far", "exp_seed"),
     ),
+    "questions": Page(
+        "pages/questions.py", N_("Questions"), N_("What do learners keep asking?"),
+        N_("Each question in a few sentences, with the experiment that settles it already set."),
+        parts=(), fields=(),
+    ),
 }
 
 # part of the formula -> (LaTeX, caption, the lesson that explains it), in the order of the formula
@@ -126,10 +131,9 @@ def open_page(name: str) -> Language:
     name : str
         A key of PAGES.
     """
-    refused = share.adopt(language_of(st.context.locale))
-    share.carry(name)
-    _ = Language(share.value("lang"))
     page = PAGES[name]
+    refused = share.adopt(name, page.fields, language_of(st.context.locale))
+    _ = Language(share.value("lang"))
     st.set_page_config(_("{page} · Attention lab", page=_(page.name)), layout="wide", initial_sidebar_state=256)
     st.html(theme.stylesheet())
     share.publish(("lang", *page.fields))
@@ -187,7 +191,19 @@ def close_page(_: Language, name: str) -> None:
 
 def link(page: Page, label: str, instead: dict[str, object] | None = None, **look: str) -> None:
     """Draw a link that takes this session's state to a page, or some other values `instead`."""
-    carried = share.link_of(("lang", *page.fields), **instead or {})
+    to(page, label, share.link_of(("lang", *page.fields), **instead or {}), **look)
+
+
+def lead(_: Language, name: str, fields: dict[str, object]) -> None:
+    """Draw a link to a page's experiment: the given fields, and each other one of the page as it is by default."""
+    page = PAGES[name]
+    plain = {field: share.FIELDS[field].default for field in page.fields}
+    carried = share.link_of(("lang", *page.fields), **plain | fields)
+    to(page, _("Open the experiment: {lesson}", lesson=_(page.name)), carried, icon=":material/science:")
+
+
+def to(page: Page, label: str, carried: dict[str, str], **look: str) -> None:
+    """Draw a link to a page."""
     try:
         st.page_link(page.script, label=label, query_params=carried, **look)
     except StreamlitPageNotFoundError:

@@ -134,9 +134,6 @@ FIELDS: dict[str, Kind] = {
 }
 
 
-LED = ("example", "bench", "bug")  # what a link within the lab may set, besides keeping what is set
-
-
 def decode(link: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
     """Read a link: the values of all fields, and the names of those whose text was no legal value.
 
@@ -167,33 +164,42 @@ def encode(values: Mapping[str, object], names: Iterable[str]) -> dict[str, str]
     }
 
 
-def adopt(lang: str) -> list[str]:
-    """Take the link into the session, once per session; return the names of the fields that it could not use."""
-    if "adopted" in st.session_state:
-        return []
-    values, refused = decode(st.query_params.to_dict())
-    values["lang"] = values["lang"] or lang
-    for name, value in values.items():
-        st.session_state.setdefault(name, value)
-    st.session_state["adopted"] = True
-    return refused
+def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
+    """Take the link into the session; return the names of the fields that it could not use.
 
-
-def carry(page: str) -> None:
-    """Set every field again on the first run of a page: a widget whose value nobody touched is unknown to the browser,
-    which would answer the next click with nothing in its place."""
+    The first link of a session sets every field. A later one sets the fields of its page, where it led there: a link
+    that sets an experiment, or Back and Forward. A widget whose value nobody touched is unknown to the browser, which
+    would answer the next click with nothing in its place: so every field is set again when a page opens.
+    """
+    refused = []
+    if "adopted" not in st.session_state:
+        values, refused = decode(st.query_params.to_dict())
+        values["lang"] = values["lang"] or lang
+        for name, value in values.items():
+            st.session_state.setdefault(name, value)
+        st.session_state["adopted"] = True
+    elif led():
+        values, refused = decode(st.query_params.to_dict())
+        values["lang"] = values["lang"] or st.session_state["lang"]
+        changed = {name: values[name] for name in ("lang", *names) if values[name] != st.session_state[name]}
+        choose(**{name: value for name, value in changed.items() if name not in refused})
     if st.session_state.get("page") != page:
         st.session_state["page"] = page
         for name in FIELDS:
             st.session_state[name] = st.session_state[name]
-        if "example" in st.query_params:  # a lesson's link to its own experiment says what is to be checked
-            led, refused = decode(st.query_params.to_dict())
-            choose(**{name: led[name] for name in LED if not refused})
+    return refused
 
 
-def publish(names: Iterable[str]) -> None:
+def led() -> bool:
+    """Say whether the address was changed by something else than a control: then no field is other than published."""
+    names, published = st.session_state["published"]
+    return st.query_params.to_dict() != published and link_of(names) == published
+
+
+def publish(names: tuple[str, ...]) -> None:
     """Write the page's fields into the address bar, so that a copied link restores the experiment."""
     link = link_of(names)
+    st.session_state["published"] = (names, link)
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
 

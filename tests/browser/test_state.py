@@ -128,3 +128,45 @@ def test_junk_in_a_link_is_named_where_one_sees_it(visitor):
     assert warning.count() == 1 and "d_k" in warning.inner_text()
     assert tab.page.locator("[data-testid=stMain] img[src=x]").count() == 0
     tab.healthy()
+
+
+SEEN = "text => document.querySelector('[data-testid=stMain]')?.innerText.includes(text)"
+
+
+def test_back_and_forward_go_through_the_experiments_of_a_page(visitor):
+    """Each control leaves an entry in the browser's history, and each entry is an experiment, not only an address."""
+    tab = visitor().go("home")
+    tab.click("[data-testid=stSidebar] a[href*=masking]", SEEN, "36 of 36")
+    tab.click("[data-testid=stMain] [role=radio]:has-text('causal') >> nth=0", SEEN, "21 of 36")
+    tab.click("[data-testid=stMain] [role=radio]:has-text('padding') >> nth=0", SEEN, "24 of 36")
+    for step, text in ((tab.page.go_back, "21 of 36"), (tab.page.go_back, "36 of 36"), (tab.page.go_forward, "21 of 36"),
+                       (tab.page.go_forward, "24 of 36")):
+        step()
+        tab.until(SEEN, text)
+    assert tab.link["mask"] == "padding"
+    for _ in range(3):
+        tab.page.go_back()
+        tab.drawn()
+    assert tab.name == "home"
+    tab.healthy()
+
+
+def test_a_link_that_sets_an_experiment_sets_it_in_a_running_session(visitor):
+    tab = visitor().go("masking", mask="causal")
+    tab.page.get_by_text("Check this experiment against PyTorch").click()
+    tab.until("() => location.pathname === '/verification'")
+    assert tab.link["example"] == "masking" and tab.link["mask"] == "causal"
+    tab.page.go_back()
+    tab.until("() => location.pathname === '/masking'")
+    assert tab.link["mask"] == "causal"
+    tab.healthy()
+
+
+def test_controls_in_a_hurry_are_no_way_back(visitor):
+    """The next click comes before the address tells of the last one: the last click still wins."""
+    tab = visitor().go("masking")
+    for at in (1, 2, 1, 2, 3):
+        tab.page.locator(".st-key-mask [role=radio]").nth(at).click()
+    tab.until("() => location.search.includes('mask=both')")
+    assert tab.link["mask"] == "both"
+    tab.healthy()

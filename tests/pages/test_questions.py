@@ -1,0 +1,114 @@
+"""Every question is answered with numbers that stand on the page its link opens, in both languages."""
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from pages.ui.frame import PAGES
+from pages.ui.language import LANGUAGES, Language
+from pages.ui.lessons.questions import GROUP, QUESTIONS
+from pages.ui.share import FIELDS, decode, encode
+
+every_language = pytest.mark.parametrize("lang", LANGUAGES)
+every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)
+PREFIX = "Open the experiment: {lesson}"
+FREE_OF_TORCH = {"compare": FIELDS["compare"].default}  # our numbers stand with PyTorch and without it
+
+
+def leads(page):
+    """The links that set an experiment, in the order of the page."""
+    labels = {Language(lang)(PREFIX, lesson="") for lang in LANGUAGES}
+    return [link for link in page.app.main.get("page_link") if any(map(link.label.startswith, labels))]
+
+
+def link_of(page, question):
+    """The link of one question, as the page draws it."""
+    return dict(parse_qsl(leads(page)[in_order().index(question)].proto.query_string))
+
+
+def in_order():
+    return [question for group in GROUP for question in QUESTIONS if question.group == group]
+
+
+def numbers(text):
+    """Every number of a text, without the marks around it."""
+    return re.findall(r"[−<>]?\d+(?:[.,]\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+| %)?", text.replace("\N{NO-BREAK SPACE}", " "))
+
+
+def stands(number, text):
+    """The number stands in the text as a whole, not inside a longer one."""
+    return re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d%]|[.,]\d)", text)
+
+
+def everything(page):
+    """All that a page says and draws, also the sentences of its charts."""
+    charts = " ".join(chart.proto.alt for chart in page.app.get("plotly_chart"))
+    text = f"{page.says} {charts}".replace("\N{NO-BREAK SPACE}", " ").replace(" ,", ",")
+    return text.replace(" %", "% ") + text
+
+
+@every_language
+@every_question
+def test_the_numbers_of_an_answer_stand_on_the_page_its_link_opens(lab, question, lang):
+    _ = Language(lang)
+    questions = lab("questions", lang=lang)
+    link = link_of(questions, question) | FREE_OF_TORCH
+    page = lab(question.lesson, **link)
+    assert page.words("title") == [_(PAGES[question.lesson].title)] and not page.app.warning and not page.app.error
+    assert question.answered(_) in questions.words("markdown")
+    said = everything(page)
+    quoted = {hole: figure.written(_) for hole, figure in question.figures().items() if f"{{{hole}}}" in question.answer}
+    found = {hole: [stands(number, said) for number in numbers(text) or [text]] for hole, text in quoted.items()}
+    missing = {hole: quoted[hole] for hole in quoted if not all(found[hole])}
+    assert quoted and missing == {}
+
+
+@every_language
+@every_question
+def test_a_link_sets_its_experiment_in_a_running_session(lab, full_link, question, lang):
+    """A session in which everything was changed opens the same experiment as a fresh one."""
+    page = lab("questions", lang=lang, **full_link)
+    link = link_of(page, question)
+    page.app.switch_page(PAGES[question.lesson].script)
+    page.app.query_params.clear()
+    for field, text in (link | FREE_OF_TORCH).items():
+        page.app.query_params[field] = text
+    page.run()
+    names = PAGES[question.lesson].fields
+    expected = {name: FIELDS[name].default for name in names} | question.fields | FREE_OF_TORCH
+    assert {name: page.state(name) for name in names} == {name: expected[name] for name in names}
+    assert page.state("lang") == lang and page.says == lab(question.lesson, **link | FREE_OF_TORCH).says
+
+
+@every_question
+def test_a_link_carries_the_whole_experiment(lab, full_link, question):
+    """Whatever the session holds, the link is that of a fresh one; what it leaves out is as by default."""
+    fresh, changed = link_of(lab("questions"), question), link_of(lab("questions", **full_link), question)
+    assert fresh == changed == encode({"lang": "en"} | question.fields, ("lang", *question.fields))
+    assert question.fields.keys() <= set(PAGES[question.lesson].fields)
+    assert decode(fresh)[1] == []
+
+
+@every_question
+def test_an_answer_holds_no_number_that_was_typed(question):
+    """Only constants of the language may stand there: versions, e⁰ = 1, −10⁹, 0, the 1 that softmax's rows sum to."""
+    typed = set(re.findall(r"(?<![\w.])\d[\d.]*\d|(?<![\w.])\d", re.sub(r"{\w+}", "", question.answer)))
+    assert typed <= {"0", "1", "10", "2.5"}
+
+
+def test_the_questions_of_the_sources_and_of_the_peers_are_all_there():
+    assert len(QUESTIONS) == 20 and len({question.id for question in QUESTIONS}) == 20
+    assert {question.group for question in QUESTIONS} == GROUP.keys()
+    assert {question.lesson for question in QUESTIONS} <= PAGES.keys() - {"home", "questions"}
+
+
+@every_language
+def test_the_contents_lead_to_every_question(lab, lang):
+    page, _ = lab("questions", lang=lang), Language(lang)
+    headings = {heading.value: heading.proto.anchor for heading in page.app.subheader}
+    assert headings == {_(question.question): question.id for question in in_order()}
+    listed = re.findall(r"\[(.+?)\]\(#(.+?)\)", "\n".join(page.words("markdown")))
+    assert listed == [(_(question.question), question.id) for question in in_order()]
+    assert len(leads(page)) == len(QUESTIONS)
+    assert all(urlsplit(f"?{link.proto.query_string}").query for link in leads(page))
