@@ -18,9 +18,9 @@ class Factored:
     product : np.ndarray, shape (d_model, d_model)
         W_Q W_K^T: token x_i scores token x_j with x_i W_Q W_K^T x_j^T.
     rank : int
-        The rank of the product, d_k at most.
+        The rank of the product, at most min(d_model, d_k).
     parameters_factored, parameters_full : int
-        How many numbers W_Q and W_K hold together, 2 d_model d_k, and how many one free matrix would, d_model^2.
+        How many numbers are stored, 2 d_model d_k or half of it, and how many one free matrix would take, d_model^2.
     """
 
     product: np.ndarray
@@ -49,13 +49,13 @@ class LengthAngle:
     scores: np.ndarray
 
 
-def factored_form(w_query: ArrayLike, w_key: ArrayLike) -> Factored:
+def factored_form(w_query: ArrayLike, w_key: ArrayLike | None = None) -> Factored:
     """Multiply W_Q W_K^T into the one matrix that the scores depend on, and count its rank and its parameters.
 
     Parameters
     ----------
     w_query, w_key : array_like, shape (d_model, d_k)
-        W_Q and W_K.
+        W_Q and W_K; without W_K, W_Q takes its place and only its own numbers are stored.
 
     Returns
     -------
@@ -73,7 +73,8 @@ def factored_form(w_query: ArrayLike, w_key: ArrayLike) -> Factored:
     >>> factored.product[1], factored.rank, factored.parameters_factored, factored.parameters_full
     (array([2., 0., 2.]), 1, 6, 9)
     """
-    w_query, w_key = _matrix("W_Q", w_query, "d_model d_k"), _matrix("W_K", w_key, "d_model d_k")
+    w_query, tied = _matrix("W_Q", w_query, "d_model d_k"), w_key is None
+    w_key = w_query if tied else _matrix("W_K", w_key, "d_model d_k")
     same_size("width d_k", "W_Q", w_query, 1, "W_K", w_key, 1)
     same_size("number of rows d_model", "W_Q", w_query, 0, "W_K", w_key, 0)
     if w_query.size == 0:
@@ -82,7 +83,7 @@ def factored_form(w_query: ArrayLike, w_key: ArrayLike) -> Factored:
     product = times("product", "W_Q", w_query, "W_K^T", w_key.T)  # (d_model, d_model)
     # a product has no higher rank than a factor; where large numbers cancel, what rounding leaves may look like more
     rank = min(int(np.linalg.matrix_rank(matrix)) for matrix in (product, w_query, w_key))
-    return Factored(product, rank, w_query.size + w_key.size, product.size)
+    return Factored(product, rank, w_query.size if tied else 2 * w_query.size, product.size)
 
 
 def length_and_angle(query: ArrayLike, key: ArrayLike) -> LengthAngle:
@@ -186,9 +187,8 @@ def fused_projection(x: ArrayLike, w_query: ArrayLike, w_key: ArrayLike, w_value
     >>> projection.query, projection.key, projection.value
     (array([[1.]]), array([[2.]]), array([[ 3., -1.]]))
     """
-    x = real_array("X", x, "n d_model")
+    x, w_value = real_array("X", x, "n d_model"), _matrix("W_V", w_value, "d_model d_v")
     w_query, w_key = _matrix("W_Q", w_query, "d_model d_k"), _matrix("W_K", w_key, "d_model d_k")
-    w_value = _matrix("W_V", w_value, "d_model d_v")
     same_size("width d_k", "W_Q", w_query, 1, "W_K", w_key, 1)
     for name, matrix in (("W_Q", w_query), ("W_K", w_key), ("W_V", w_value)):
         same_size("width d_model", "X", x, -1, name, matrix, 0)

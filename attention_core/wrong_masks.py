@@ -1,4 +1,4 @@
-"""Nine ways to put a mask on scores, one of them right, and how much of what is hidden each lets through."""
+"""Nine ways to put a mask on scores, one of them right, and what of the hidden keys each lets through."""
 
 from dataclasses import dataclass
 
@@ -22,21 +22,26 @@ WAYS = (
 )
 
 
-def masked_weights(scaled: ArrayLike, allowed: ArrayLike, way: str) -> np.ndarray:
+def masked_weights(
+    scaled: ArrayLike, allowed: ArrayLike, way: str, padding: ArrayLike | None = None
+) -> np.ndarray:
     """Turn scaled scores and a mask into weights, in the right way or in one of the classic wrong ones.
 
     ==================  ==============================================================================================
     minus_inf           Right: -inf before the softmax; a row in which all is hidden has weights 0.
     by_hand             -inf before a softmax as textbooks write it; a row in which all is hidden is -inf - -inf, NaN.
-    zero                0 in place of the hidden scores: exp(0) = 1, so that hidden keys get weight.
-    minus_1e9           -1e9 in place of the hidden scores: right, until all is hidden; then all share equally.
-    after               Softmax over all keys, then 0 for the hidden ones: rows sum to less than 1.
+    zero                0 in place of the hidden scores (masked_fill): exp(0) = 1, so that hidden keys get weight.
+    minus_1e9           -1e9 in place of the hidden scores (masked_fill): right, until all is hidden; then all share
+                        equally.
+    after               Softmax over all keys, then 0 for the hidden ones: rows sum to less than 1, by an amount that
+                        depends on the hidden scores.
     after_renormalised  The same, divided by the sum of the row: right, until it is 0 / 0. That happens where all is
                         hidden, or where the hidden scores are so much larger that the visible weights underflow.
     inverted            True read as "hide": each query sees just what it must not.
-    wrong_axis          The right mask, but the softmax runs down the columns: rows sum to anything.
-    padded_rows         Columns that are hidden as a whole (padding) are taken for rows: the padding itself attends
-                        to nothing, and everyone attends to the padding. Any other part of the mask is lost.
+    wrong_axis          The right mask, but the softmax runs down the columns: rows sum to anything, and each depends
+                        on the queries of other rows.
+    padded_rows         The padding's columns are taken for rows: the padding itself attends to nothing, and everyone
+                        attends to the padding, as far as `allowed` lets them. Right where there is no padding.
     ==================  ==============================================================================================
 
     Parameters
@@ -46,7 +51,10 @@ def masked_weights(scaled: ArrayLike, allowed: ArrayLike, way: str) -> np.ndarra
     allowed : array_like of bool, shape (n, m)
         True where a query may attend.
     way : str
-        One of `WAYS`; "padded_rows" needs n = m.
+        One of `WAYS`.
+    padding : array_like of bool, shape (m,), optional
+        False for keys that are padding and hidden from all, besides what `allowed` hides; with it "padded_rows" needs
+        n = m.
 
     Returns
     -------
@@ -68,26 +76,58 @@ def masked_weights(scaled: ArrayLike, allowed: ArrayLike, way: str) -> np.ndarra
     array([[0.422, 0.422, 0.155]])
     """
     scaled = real_array("scaled", scaled, "n m")
-    allowed = _mask_like("scaled", scaled, allowed)
-    match choice("way", way, WAYS):
-        case "minus_inf":
-            return softmax(hide(scaled, allowed))
+    taken = mask_taken(_mask_like("scaled", scaled, allowed), way, padding)
+    match way:
+        case "minus_inf" | "inverted" | "padded_rows":
+            return softmax(hide(scaled, taken))
         case "by_hand":
-            return _textbook_softmax(hide(scaled, allowed))
+            return _textbook_softmax(hide(scaled, taken))
         case "zero":
-            return softmax(np.where(allowed, scaled, 0))
+            return softmax(np.where(taken, scaled, 0))
         case "minus_1e9":
-            return softmax(np.where(allowed, scaled, -1e9))
+            return softmax(np.where(taken, scaled, -1e9))
         case "after":
-            return np.where(allowed, softmax(scaled), 0)
+            return np.where(taken, softmax(scaled), 0)
         case "after_renormalised":
-            return _renormalised(np.where(allowed, softmax(scaled), 0))
-        case "inverted":
-            return softmax(hide(scaled, ~allowed))
+            return _renormalised(np.where(taken, softmax(scaled), 0))
         case "wrong_axis":
-            return softmax(hide(scaled, allowed), axis=0)
-        case "padded_rows":
-            return softmax(hide(scaled, _hidden_columns_as_rows(allowed)))
+            return softmax(hide(scaled, taken), axis=0)
+
+
+def mask_taken(allowed: np.ndarray, way: str, padding: ArrayLike | None = None) -> np.ndarray:
+    """Return the mask that a way takes for the right one, True where it lets a query attend; see `masked_weights`.
+
+    >>> mask_taken(np.array([[True, False], [True, True]]), "inverted").tolist()
+    [[False, True], [False, False]]
+    >>> mask_taken(np.array([[True, False], [True, True]]), "padded_rows", padding=[False, True]).tolist()
+    [[False, False], [True, True]]
+    """
+    choice("way", way, WAYS)
+    if padding is not None:
+        allowed = allowed & _padding_of(padding, *allowed.shape, as_rows=way == "padded_rows")
+    return ~allowed if way == "inverted" else allowed
+
+
+def _padding_of(padding, n, m, as_rows):
+    """Return the padding as columns of an (n, m) mask, (1, m), or wrongly as its rows, (n, 1)."""
+    padding = plain_array("padding", padding)
+    if padding.dtype.kind != "b":
+        raise TypeError(f"padding must be boolean (False = padding), not {padding.dtype}.")
+    if padding.shape != (m,):
+        raise ValueError(f"padding {padding.shape} must hold one entry for each of the {m} columns of mask.")
+    if as_rows and n != m:
+        raise ValueError(f"rows can be taken for columns in a square mask only; this one has {n} rows and {m} columns.")
+    return padding[:, None] if as_rows else padding[None, :]
+
+
+def lowered_weights(scaled: ArrayLike, allowed: ArrayLike) -> np.ndarray:
+    """Add -1e9 to the hidden scores in place of replacing them; a row in which all is hidden is as if without a mask.
+
+    >>> lowered_weights([[0.0, 0.0, np.log(2.0)]], [[False, False, False]]).round(3)
+    array([[0.25, 0.25, 0.5 ]])
+    """
+    scaled = real_array("scaled", scaled, "n m")
+    return softmax(np.where(_mask_like("scaled", scaled, allowed), scaled, scaled - 1e9))
 
 
 def _textbook_softmax(scores):
@@ -100,14 +140,6 @@ def _textbook_softmax(scores):
 def _renormalised(weights):
     with np.errstate(all="ignore"):
         return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def _hidden_columns_as_rows(allowed):
-    n, m = allowed.shape
-    if n != m:
-        raise ValueError(f"rows can be taken for columns in a square mask only; this one has {n} rows and {m} columns.")
-    visible = allowed.any(axis=0)  # (m,): False where the whole column is hidden
-    return np.broadcast_to(visible[:, None], (n, m))  # (n, m)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import causal_mask, combine_masks, padding_mask, sliding_window_mask
-from pages.ui import controls, lesson, mask_lab, mask_ways, words
+from pages.ui import controls, lesson, mask_beside, mask_lab, mask_tries, words
 from pages.ui.frame import close_page, open_page
 from pages.ui.sentence import say_what_was_typed, say_where_vectors_come_from, sentence
 
@@ -25,20 +25,8 @@ mask_lab.clear_drawing(_, masks)
 say_what_was_typed(_, given)
 say_where_vectors_come_from(_, given)
 
-lesson.tries(
-    _,
-    (_("Hide the future from “sat”"), {**mask_lab.ORDINARY, "mask": "causal", "query": 3}),
-    (_("A row with nothing to see"), {
-        **mask_lab.ORDINARY, "mask": "both", "query": 1, "pads": 2, "side": "start", "beside": "wrong",
-        "way": "minus_1e9",
-    }),
-    (_("A cache: 1 query, 3 keys"), {
-        **mask_lab.ORDINARY, "words": "The cat sat", "mask": "causal", "query": 3, "cached": 2, "align": "bottom_right",
-    }),
-    (_("Change the future"), {**mask_lab.ORDINARY, "mask": "causal", "query": 3, "beside": "future", "changed": 6}),
-    (_("Everybody sees everybody"), {**mask_lab.ORDINARY, "mask": "none", "query": 3}),
-)
-mask_ways.beside(_, masks, worked)
+lesson.tries(_, *mask_tries.tries(_, given))
+mask_beside.beside(_, masks, worked)
 
 lesson.why(_, "masking")
 lesson.code_that_ran(_, causal_mask, padding_mask, sliding_window_mask, combine_masks)

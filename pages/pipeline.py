@@ -51,10 +51,11 @@ if step == "output" and not wrong:
     pipeline_output.inside_the_values(_, followed)
     pipeline_output.in_another_order(_, given)
     pipeline_output.whole_path(_, followed)
-st.markdown(_(
-    "The source prints its figures without its matrices: X, W_Q, W_K, W_V and the names of their features are our "
-    "reconstruction, which gives every figure that it prints; others would too."
-))
+if given.of_the_source:
+    st.markdown(_(
+        "The source prints its figures without its matrices: X, W_Q, W_K, W_V and the names of their features are our "
+        "reconstruction, which gives every figure that it prints; others would too."
+    ))
 
 lesson.why(_, "pipeline")
 lesson.code_that_ran(_, project, scaled_dot_product_attention)

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_core import project, scaled_dot_product_attention
-from pages.ui import controls, inputs, lesson, qkv_example, qkv_experiments, words
+from pages.ui import controls, inputs, lesson, qkv_example, qkv_experiments, qkv_numbers, words
 from pages.ui.frame import close_page, open_page
 
-_ = open_page("qkv")
+_ = qkv_numbers.Powers(open_page("qkv").lang)
 given = qkv_example.example(_)
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="controls"):
@@ -20,8 +20,8 @@ with lesson.shown():  # one element, with or without a picture: the tables below
         qkv_example.picture(_, given, worked)
         lesson.sentence(qkv_example.says(_, given, worked))
     else:
-        st.info(_("Nothing can be computed while two sizes disagree: {mismatch} Mend it in the tables below.",
-                  mismatch=wrong), icon=":material/grid_off:")
+        st.info(_("Nothing can be computed while two sizes disagree. The tables below say which; mend them there."),
+                icon=":material/grid_off:")
 lesson.tries(
     _,
     (_("Let “ikan” ask"), {"token": "ikan"}),

@@ -9,6 +9,7 @@ from attention_core.draws import divisors, nested_draw, scores_by_width
 from attention_core.saturation import saturation
 from pages.ui import cached, closer, controls, lesson, words
 from pages.ui.frame import close_page, open_page
+from pages.ui.lessons import scale_orders
 from pages.ui.live.keep import keep_file
 from pages.ui.live.payload import payload
 from pages.ui.live.saturation import saturation_element
@@ -51,6 +52,7 @@ match controls.choice("closer", _("Look closer at"), lambda what: _(words.CLOSER
         closer.gradient(_, experiment, d_k, setting)
     case "precision":
         closer.precision(_, experiment.scores[d_k - 1])
+        scale_orders.show(_, draw, d_k)
 keep = partial(keep_file, _, live, d_k, mean, std)
 lesson.keep(_("Keep this page as a file that works offline"), keep, "scaling.html")
 

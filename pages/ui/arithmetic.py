@@ -94,12 +94,19 @@ def score(_: Language, worked: Worked, place: tuple[str, int, int], row: str, co
         follow.append((_("subtract the row's largest"), "", decimal(_, less)))
     follow += [
         (_("exponential {power}", power=power(_, worked["masked"][i, j] - less)), "", share(_, powers[j])),
-        (_("sum of all {count} in row {query}", count=len(powers), query=row), "", share(_, powers.sum())),
+        (summed(_, len(powers), row), "", share(_, powers.sum())),
         (sums.quotient(_, powers, j), "", share(_, worked["weights"][i, j])),
     ]
     quote = sums.linear(_, *sums.factors(worked, *place), worked[name][i, j])
     heading = _("From score to weight")
     return quote, f"{table}<h4>{heading}</h4>{sums.steps(follow)}"
+
+
+def summed(_: Language, count: int, query: str) -> str:
+    """Say which exponentials of a row are added up."""
+    if count == 1:
+        return _("the only one in row {query}", query=query)
+    return _("sum of all {count} in row {query}", count=count, query=query)
 
 
 def scaled(_: Language, worked: Worked, place: tuple[str, int, int], row: str, column: str) -> tuple[str, str]:
@@ -141,6 +148,9 @@ def weight(_: Language, worked: Worked, place: tuple[str, int, int], row: str, c
                         "all of them first, and the weights stay the same.", power=power(_, less)))
     if not powers.any():
         return _("{query} may look at no key: all its weights are 0.", query=row), table
+    if worked.allowed[i].sum() == 1 and powers[j]:
+        only = sums.bracketed(share(_, powers[j]))
+        return f"{only} ÷ {only} <span>= <b>1</b></span>", table
     addends = " + ".join(share(_, value) for value in powers if value)
     sign = "≈" if powers[j] else "="
     quote = f"{share(_, powers[j])} ÷ ({addends}) <span>{sign} <b>{share(_, worked[name][i, j])}</b></span>"
@@ -156,6 +166,10 @@ def output(_: Language, worked: Worked, place: tuple[str, int, int], row: str, c
     values = right[worked.allowed[i]]
     if not len(values):
         return _("{query} may look at no key: its output is 0.", query=row), table + said("")
+    counts = left != 0
+    quote = sums.linear(_, left[counts], right[counts], worked[name][i, j], share_exact)
+    if len(values) == 1:
+        return quote, table + said(_("Only one value counts, with weight 1: the output is that value."))
     between = {
         "smallest": decimal(_, values.min()), "output": decimal(_, worked[name][i, j]),
         "largest": decimal(_, values.max()),
@@ -167,8 +181,7 @@ def output(_: Language, worked: Worked, place: tuple[str, int, int], row: str, c
         _("It lies between the smallest and the largest value that {query} may see: {smallest} ≤ {output} ≤ {largest}.",
           query=row, **between)
     )
-    counts = left != 0
-    return sums.linear(_, left[counts], right[counts], worked[name][i, j], share_exact), table + said(hull)
+    return quote, table + said(hull)
 
 
 def share_exact(_: Language, value: float) -> str:

@@ -10,8 +10,8 @@ DERIVATIONS = {
         r"$$O = \mathrm{softmax}\!\left(\frac{QK^{\mathsf T}}{\sqrt{d_k}} + M\right) V, \qquad "
         r"Q = XW_Q, \quad K = XW_K, \quad V = XW_V$$",
         N_("Scores are not symmetric, since $q_i \\cdot k_j$ and $q_j \\cdot k_i$ use different vectors. Each is "
-           "$|q|\\,|k|\\cos\\theta$, so a long key scores high with many queries, not only with those that point its "
-           "way."),
+           "$|q|\\,|k|\\cos\\theta$, so a long key scores high with every query whose angle to it is below 90°, and "
+           "low with the others."),
         N_("The weights $p_{ij}$ of a row are at least 0 and sum to 1. So output $i$,"),
         r"$$o_i = \sum_j p_{ij}\, v_j, \qquad p_{ij} \ge 0, \quad \sum_j p_{ij} = 1,$$",
         N_("is a weighted average of the values: it lies inside their convex hull, and in every dimension between the "
@@ -51,8 +51,9 @@ DERIVATIONS = {
            "tokens 1 to $i$: $n(n+1)/2$ of $n^2$ entries are left. So one pass computes a prediction at every "
            "position, and none can see the word it has to predict."),
         N_("Why not 0 in place of −∞, or zeros after softmax? A score of 0 still counts, with $e^0 = 1$. Zeros after "
-           "softmax leave rows that sum to less than 1; divided by what is left, they equal −∞ before softmax, for as "
-           "long as something is left."),
+           "softmax leave rows that sum to less than 1, by what the hidden keys had taken: no weight lies on them, and "
+           "still their scores move the output. Divided by what is left, the weights equal those of −∞ before softmax, "
+           "for as long as something is left."),
         N_("A decoder that keeps the keys and values of earlier tokens in a cache asks with its last tokens only: the "
            "mask has fewer rows than columns, and its last row belongs to the last key, so its diagonal has to end at "
            "the bottom right. PyTorch's `is_causal` starts at the top left."),

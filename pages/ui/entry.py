@@ -15,7 +15,10 @@ LONGEST = 10_000  # characters of a typed or pasted matrix
 EMPTY = N_("an empty cell is no number; write 0 if you mean 0.")
 LONG = N_("“{typed}” is too long for a number.")
 DIGITS = N_("“{typed}” has digits of another script; type them as 0 to 9.")
-GROUPS = N_("“{typed}” has a comma and a point; write it without group marks, like 234.5 or 234,5.")
+GROUPS = N_("“{typed}” has a comma and a point; write it without group marks: {point} or {comma}.")
+GROUPS_OUTSIDE = N_("“{typed}” has a comma and a point; without group marks it is {point} or {comma}, outside −{limit} "
+                    "to {limit}.")
+MARKS = N_("“{typed}” has a comma and a point; a number has one decimal mark and no group marks.")
 COMMAS = N_("“{typed}” has more than one comma; a comma is a decimal mark here, and a number has one.")
 POINTS = N_("“{typed}” has more than one point; a point is a decimal mark here, and a number has one.")
 SPACES = N_("“{typed}” has a space inside; write one number a cell, without group marks.")
@@ -35,6 +38,7 @@ COLUMNS_EXACTLY = N_("The number of columns is {count}; it has to be {low}.")
 
 FORM = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 MARKED = re.compile(r"[+-]?[0-9.,]*[0-9][0-9.,]*")  # digits and marks, though no number
+GROUPED = re.compile(r"([+-]?[0-9]{1,3}(?:(?:,[0-9]{3})+(?=\.)|(?:\.[0-9]{3})+(?=,)))[.,]([0-9]+)")  # 1,234.5
 DASHES = str.maketrans({MINUS: "-", "\N{EN DASH}": "-"})
 ARRAY = re.compile(r"(?:(?:np|numpy|torch)\.)?(?:array|tensor)\s*\(\s*(?=\[)")
 ARRAY_END = re.compile(r"(?:,dtype=[\w.]+)?\)")
@@ -59,7 +63,7 @@ def number(text: str) -> float:
         raise Unreadable(LONG, typed)
     plain = typed.translate(DASHES)
     if not FORM.fullmatch(plain):
-        raise Unreadable(why_no_number(plain), typed)
+        raise no_number(plain, typed)
     plain = plain.replace(",", ".")
     value = float(plain)
     if abs(value) > LIMIT:
@@ -67,6 +71,19 @@ def number(text: str) -> float:
     if decimals(plain) > PLACES:
         raise Unreadable(DECIMALS, typed, {"places": PLACES})
     return value
+
+
+def no_number(plain: str, typed: str) -> Unreadable:
+    """Complain about a text that is no number; one with group marks is spelled without them."""
+    grouped = GROUPED.fullmatch(plain)
+    if not grouped:
+        return Unreadable(why_no_number(plain), typed)
+    whole, fraction = re.sub("[.,]", "", grouped[1]), grouped[2]
+    spelled = whole.replace("-", MINUS)
+    holes = {"point": f"{spelled}.{fraction}", "comma": f"{spelled},{fraction}"}
+    if abs(float(f"{whole}.{fraction}")) > LIMIT:
+        return Unreadable(GROUPS_OUTSIDE, typed, holes | {"limit": LIMIT})
+    return Unreadable(GROUPS, typed, holes)
 
 
 def why_no_number(plain: str) -> str:
@@ -81,7 +98,7 @@ def why_no_number(plain: str) -> str:
     if together != plain:
         return SPACES
     commas, points = plain.count(","), plain.count(".")
-    return GROUPS if commas and points else COMMAS if commas > 1 else POINTS if points > 1 else NUMBER
+    return MARKS if commas and points else COMMAS if commas > 1 else POINTS if points > 1 else NUMBER
 
 
 def decimals(plain: str) -> int:

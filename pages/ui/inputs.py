@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from pages.ui import entry, share
+from pages.ui import entry, pasted, share
 from pages.ui.language import N_, Language
 from pages.ui.matrix import Entry
 from pages.ui.sizes import mismatch as mismatch
@@ -104,20 +104,17 @@ def keep(input: Input, array: np.ndarray, typed: dict[tuple[int, int], str]) -> 
 def edit(input: Input, cells: list[tuple[int, int, str]]) -> None:
     """Take what was typed or pasted into cells, given as (row, column, text) counted from 1.
 
-    The matrix grows with the block, within its bounds; beyond them nothing changes and a note says so. New cells that
-    the block leaves out are empty, which is named like any text that cannot be read.
+    The matrix grows with the block. Where it would grow beyond its bounds, or get a new cell without a number, nothing
+    changes and a note says so.
     """
     block = {(row - 1, column - 1): text for row, column, text in cells}
     if not block or min(map(min, block)) < 0:
         return
-    rows, columns = (max(side) + 1 for side in zip(*block, strict=True))
-    if rows > input.rows[1] or columns > input.columns[1]:
-        share.keep_drafts(input.beyond, {(rows, columns): ""})
+    array, typed = pasted.room(input.array, block), input.typed
+    wrong = pasted.misfit(input, block, array.shape)
+    if wrong:
+        share.keep_drafts(input.beyond, wrong)
         return
-    old = input.array
-    n, m = old.shape
-    array = np.pad(old, ((0, max(rows - n, 0)), (0, max(columns - m, 0))))
-    typed = input.typed | {at: "" for at in np.ndindex(array.shape) if at[0] >= n or at[1] >= m}
     for at, text in block.items():
         try:
             array[at] = entry.number(text)
@@ -153,8 +150,9 @@ def restore(*inputs: Input) -> None:
 
 
 def problems(_: Language, *inputs: Input) -> list[str]:
-    """Say for every cell that cannot be read where it is, why, and which number stands in for it."""
-    return [sentence for input in inputs for sentence in problems_of(_, input)]
+    """Say in one text a matrix, for every cell that cannot be read, where it is, why, and what stands in for it."""
+    found = [problems_of(_, input) for input in inputs]
+    return [said[0] if len(said) == 1 else "\n".join(f"- {each}" for each in said) for said in found if said]
 
 
 def problems_of(_: Language, input: Input) -> list[str]:
@@ -165,12 +163,7 @@ def problems_of(_: Language, input: Input) -> list[str]:
             "{matrix}: the numbers that were set are {old} and do not fit here; {new} others stand in their place.",
             matrix=name, old=size(input.unfit), new=size(array.shape),
         ))
-    for row, column in share.drafts(input.beyond):
-        found.append(_(
-            "The pasted block reaches row {row} and column {column}; {matrix} takes at most {rows} rows and {columns} "
-            "columns. Nothing was changed.",
-            row=row, column=column, matrix=name, rows=input.rows[1], columns=input.columns[1],
-        ))
+    found += pasted.notes(_, input)
     for (row, column), text in sorted(input.typed.items()):
         found.append(_(
             "{matrix}, row {row}, column {column}: {reason} Until that is mended, the page counts with {number}.",
@@ -213,7 +206,7 @@ def as_text(_: Language, *inputs: Input) -> None:
         except entry.Unreadable as error:
             st.error(error.say(_))
         with st.container(horizontal=True):
-            st.button(_("Use these numbers"), key=f"use_{input.field}", type="primary", on_click=use, args=(input, box))
+            st.button(_("Use these numbers"), key=f"use_{input.field}", on_click=use, args=(input, box))
             st.button(_("Back to the example"), key=f"back_{input.field}", on_click=back, args=(input, box, text))
 
 

@@ -22,7 +22,6 @@ from pages.ui.worked import Worked, work
 
 SHOWN = ("scaled", "mask", "weights", "output")  # the matrices of the picture
 STYLESHEET = Path(__file__).with_name("masking.css")
-ORDINARY = {"words": "", "window": "no", "cached": 0, "hidden": ()}  # what a try-button sets besides its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +47,15 @@ class Masks:
         """Return what all masks together allow."""
         return joined(self.parts.values(), (self.n - self.first, self.n))
 
+    def without(self, left_out: str) -> np.ndarray:
+        """Return what the masks allow, one of them left aside."""
+        return joined((part for name, part in self.parts.items() if name != left_out), (self.n - self.first, self.n))
+
     @property
-    def fixed(self) -> np.ndarray:
-        """Return what the masks allow that are not drawn."""
-        return joined((part for name, part in self.parts.items() if name != "drawn"), (self.n - self.first, self.n))
+    def padding(self) -> np.ndarray | None:
+        """Return for each key whether it is a token, False for padding; None where there is no padding."""
+        keys = self.parts.get("padding", np.ones((1, self.n), bool))[0]  # (n,): every row is the same
+        return None if keys.all() else keys
 
 
 def joined(masks: Sequence[np.ndarray], shape: tuple[int, int]) -> np.ndarray:
@@ -87,7 +91,7 @@ def draw(masks: Masks, row: int, column: int) -> None:
     cell, hidden = (masks.first + row, column), set(share.value("hidden"))
     if cell in hidden:
         hidden.remove(cell)
-    elif row <= len(masks.fixed) and column <= masks.n and masks.fixed[row - 1, column - 1]:
+    elif row <= masks.n - masks.first and column <= masks.n and masks.without("drawn")[row - 1, column - 1]:
         hidden.add(cell)
     share.choose(hidden=tuple(sorted(hidden)))
 
@@ -107,7 +111,7 @@ def ask_for_query(_: Language, tokens: Sequence[str]) -> int:
 
 def ask_for_masks(_: Language, n: int) -> Masks:
     """Ask for the words and the masks besides their kind; what is on adds its controls behind the others."""
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom", key="masks"):
+    with st.container(horizontal=True, gap="medium", key="masks"):
         ask_for_words(_)
         window = controls.choice("window", _("Window"), lambda on: _(words.WINDOW[on])) == "yes"
         cached = n > 1 and controls.slider("cached", _("Tokens in the cache"), high=n - 1, help=_(
@@ -163,7 +167,7 @@ def who_hides(_: Language, masks: Masks, place: tuple[str, int, int]) -> str:
     name, i, j = place
     if name != "mask" or masks.allowed[i, j]:
         return ""
-    if masks.fixed[i, j]:
+    if masks.without("drawn")[i, j]:
         text = _("You hid this cell; choose it again to show it.")
     else:
         hiding = ", ".join(_(words.PART[part]) for part in masks.parts if not masks.parts[part][i, j])
@@ -187,7 +191,8 @@ def say(_: Language, masks: Masks, worked: Worked, row: int) -> str:
         first = _(
             "“{query}” sees **0 of {n}** tokens, so its weights are all 0 and its output is 0, here and in PyTorch "
             "since version 2.5. By hand, softmax of nothing but −∞ is 0 ÷ 0: each weight is **{by_hand}**, not a "
-            "number. With −10⁹ in place of −∞ each is **{uniform}**, on keys that must not be seen.",
+            "number. With −10⁹ put in the scores' place, as masked_fill does, each is **{uniform}**, on keys that must "
+            "not be seen.",
             query=query, n=n, by_hand=_.number(by_hand), uniform=_.percent(uniform, 1),
         )
     return " ".join(filter(None, (first, count(_, masks), cache(_, masks, row, query), drawing(_, masks))))

@@ -83,7 +83,7 @@ def matrix(
     Examples
     --------
     >>> html = matrix("scores", np.array([[2.0]]), ["eat"], ["fish"], str, caption="S", scale="score")
-    >>> '<th scope="row">eat</th>' in html and 'style="--t: 1.000"' in html
+    >>> '<th scope="row" title="eat">eat</th>' in html and 'style="--t: 1.000"' in html
     True
     """
     chosen = None if cell is None else tuple(map(int, cell))
@@ -129,7 +129,7 @@ def framed(name: str, table: str, n: int, m: int, live: bool, entry: Entry | Non
 def column_headers(columns: Sequence[str], tokens: Sequence[int] | None, here: int | None) -> str:
     """Return the headers of the columns; that of the chosen cell stands out."""
     return "".join(
-        f'<th scope="col"{mark("here", here == j)}{token(tokens, j)}>{escape(label)}</th>'
+        f'<th scope="col"{mark("here", here == j)}{token(tokens, j)}{title(label)}>{escape(label)}</th>'
         for j, label in enumerate(columns)
     )
 
@@ -138,7 +138,7 @@ def row_header(label: str, i: int, asks: bool, here: bool) -> str:
     """Return the header of a row; where the row can become the query, as a button."""
     current = " aria-current=true" if here else ""
     text = f'<button type="button" tabindex="-1" data-ask="{i + 1}"{current}>{escape(label)}</button>'
-    return f'<th scope="row">{text if asks else escape(label)}</th>'
+    return f'<th scope="row"{title(label)}>{text if asks else escape(label)}</th>'
 
 
 def number_cell(
@@ -177,6 +177,11 @@ def choosable(html: str, at: tuple[int, int] | None, chosen: bool) -> str:
 def mark(name: str, here: bool) -> str:
     """Return the class of what stands out."""
     return f' class="{name}"' if here else ""
+
+
+def title(label: str) -> str:
+    """Return the whole text of a header; the stylesheet cuts a long word, which would push the numbers out of sight."""
+    return f' title="{escape(label)}"'
 
 
 def token(tokens: Sequence[int] | None, at: int) -> str:

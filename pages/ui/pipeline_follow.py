@@ -1,5 +1,6 @@
 """One word on its way through the pipeline: its sentence worked out, forwards or backwards, and its row in it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,15 @@ class Followed:
     def best(self) -> int:
         """The key that the word gives the most."""
         return int(np.argmax(self.worked["weights"][self.row]))
+
+    def quoted(self, _: Language, at: int) -> str:
+        """Quote the word at a place, with its position where it stands more than once: “cat” (2)."""
+        name = _("“{word}”", word=self.tokens[at])
+        return f"{name} ({at + 1})" if self.tokens.count(self.tokens[at]) > 1 else name
+
+    def listed(self, _: Language, places: Sequence[int]) -> str:
+        """Quote the words at some places."""
+        return ", ".join(self.quoted(_, at) for at in places)
 
     def place(self, *shown: str, column: int = 0) -> tuple[str, int, int]:
         """Say whose arithmetic to show: the chosen cell in the word's row, where this step shows such a one.
@@ -106,6 +116,15 @@ def only_inputs(given: Sentence) -> Worked:
 def numbered(given: Sentence, n: int) -> tuple[str, ...]:
     """Head n rows of a projection: the features that X has, then numbers."""
     return (*given.features[:n], *map(str, range(len(given.features) + 1, n + 1)))
+
+
+def ties(values: np.ndarray) -> list[int]:
+    """Return where the largest number stands; what differs by rounding only is the same.
+
+    >>> ties(np.array([0.1 + 0.2, 0.1, 0.3]))
+    [0, 2]
+    """
+    return np.flatnonzero(np.isclose(values, values.max(), rtol=1e-9, atol=1e-12)).tolist()
 
 
 def power(_: Language, value: float) -> str:

@@ -11,6 +11,7 @@ from pages.ui.pipeline_follow import Followed, power, worked_out
 from pages.ui.sentence import Sentence
 from pages.ui.unreadable import shown
 
+NAME = 12  # characters of a word that fit beside its point
 PATH = (
     ("X", "plain", "<i class='symbol'>x</i>"), ("Q", "query", "<i class='Q'>q</i>"), ("scores", "score", N_("Scores")),
     ("scaled", "score", N_("Scaled scores")), ("weights", "weight", N_("Weights in %")),
@@ -20,7 +21,7 @@ PATH = (
 
 def inside_the_values(_: Language, at: Followed) -> None:
     """Show that the output lies among the values: in a plane of two dimensions, and in each dimension by itself."""
-    st.subheader(_("The output lies inside the outline of the values"), anchor=False)
+    st.subheader(where_it_lies(_, len(at.tokens)), anchor=False)
     output, value = at.worked["output"][at.row], at.worked["V"]
     left, right = st.columns([3, 2])
     with left:
@@ -42,22 +43,44 @@ def inside_the_values(_: Language, at: Followed) -> None:
         ))
 
 
+def where_it_lies(_: Language, n: int) -> str:
+    """Say in a heading where the output of n values lies."""
+    if n < 3:
+        return _("The output is the only value") if n == 1 else _("The output lies between the two values")
+    return _("The output lies inside the outline of the values")
+
+
 def plane(_: Language, at: Followed, output: np.ndarray, value: np.ndarray) -> None:
     """Draw the values and the output in the first two dimensions of V."""
     corners = convex_hull(value)
-    inside = _("inside the outline") if inside_hull(output, value) else _("outside the outline")
     lesson.chart(
         charts.hull_picture(
-            value, corners, output, at.worked.rows["V"],
-            {"values": _("values"), "hull": _("their outline"), "output": _("output"),
+            value, corners, output,
+            [name if len(name) <= NAME else name[: NAME - 1] + "…" for name in at.worked.rows["V"]],
+            {"values": _("values"), "output": _("output"),
+             "hull": _("their outline") if len(corners) > 2 else _("the line between them"),
              "x": _("dimension {number} of V", number=1), "y": _("dimension {number} of V", number=2)},
             _.separators,
         ),
         key="hull",
         title=_("Two of {d_v} dimensions", d_v=at.worked["V"].shape[1]),
-        alt=_("The outline of {n} values has {corners} corners; the output of “{word}”, ({output}), lies {inside}.",
-              n=len(value), corners=len(corners), word=at.word, output=_.list(output, 2), inside=inside),
+        alt=outlined(_, at, output, value, len(corners)),
     )
+
+
+def outlined(_: Language, at: Followed, output: np.ndarray, value: np.ndarray, corners: int) -> str:
+    """Say what the picture of the plane shows; the values may be one point or lie on one line."""
+    inside = inside_hull(output, value)
+    holes = {"n": len(value), "corners": corners, "word": at.quoted(_, at.row), "output": _.list(output, 2)}
+    if len(value) == 1:
+        return _("There is one value, and the output of {word}, ({output}), is that value.", **holes)
+    if corners == 1:
+        return _("All {n} values lie on one point here, and so does the output of {word}: ({output}).", **holes)
+    if corners == 2 and inside:
+        return _("The {n} values lie on one line here, and the output of {word}, ({output}), lies on it between its "
+                 "two ends.", **holes)
+    return _("The outline of {n} values has {corners} corners; the output of {word}, ({output}), lies {inside}.",
+             inside=_("inside the outline") if inside else _("outside the outline"), **holes)
 
 
 def in_another_order(_: Language, given: Sentence) -> None:
@@ -65,13 +88,21 @@ def in_another_order(_: Language, given: Sentence) -> None:
     st.subheader(_("In another order"), anchor=False)
     forth, back = worked_out(given)["output"], worked_out(given, backwards=True)["output"]
     difference = float(abs(back[::-1] - forth).max())
-    lesson.sentence(_(
-        "Attention does not know where a word stands. With the words reversed, “{reversed}”, the same outputs come "
-        "out in reversed order: the largest difference to the outputs of “{typed}” is **{difference}**, no more "
-        "than rounding. Word order has to be added to X, as positions.",
-        typed=" ".join(map(shown, given.tokens)), reversed=" ".join(map(shown, given.tokens[::-1])),
-        difference=power(_, difference),
-    ), of="order")
+    holes = {
+        "typed": " ".join(map(shown, given.tokens)), "reversed": " ".join(map(shown, given.tokens[::-1])),
+        "difference": power(_, difference),
+    }
+    if len(given.tokens) == 1:
+        says = _("A single word has no other order. Type a second word to reverse them.")
+    elif difference == 0:
+        says = _("Attention does not know where a word stands. With the words reversed, “{reversed}”, exactly the same "
+                 "outputs come out in reversed order: the largest difference to the outputs of “{typed}” is **0**. "
+                 "Word order has to be added to X, as positions.", **holes)
+    else:
+        says = _("Attention does not know where a word stands. With the words reversed, “{reversed}”, the same outputs "
+                 "come out in reversed order: the largest difference to the outputs of “{typed}” is "
+                 "**{difference}**, no more than rounding. Word order has to be added to X, as positions.", **holes)
+    lesson.sentence(says, of="order")
 
 
 def whole_path(_: Language, at: Followed) -> None:

@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 
 from pages.ui.language import Language
-from pages.ui.matrix import matrix, side_by_side
+from pages.ui.matrix import matrix, side_by_side, title
 from pages.ui.pipeline_follow import Followed
 from pages.ui.sentence import Sentence
 from pages.ui.worked import Worked
@@ -28,11 +28,12 @@ def shares(_: Language, at: Followed) -> str:
     weights, tokens = at.worked["weights"][at.row], at.worked.rows["K"]
     even = 1 / len(tokens)
     rows = "".join(
-        f'<tr data-token="{j}"><th scope="row">{escape(token)}</th>'
+        f'<tr data-token="{j}"><th scope="row"{title(token)}>{escape(token)}</th>'
         f'<td class="bar" style="--share: {weight:.1%}; --even: {even:.1%}"></td><td>{_.percent(weight)}</td></tr>'
         for j, (token, weight) in enumerate(zip(tokens, weights, strict=True))
     )
-    caption = _("What “{word}” gives, of 100 %; the line is 1/{n}", word=escape(tokens[at.row]), n=len(tokens))
+    caption = _("What “{word}” gives, of 100 %; the line is 1/{n}", n=len(tokens),
+                word=f"<span{title(tokens[at.row])}>{escape(tokens[at.row])}</span>")
     return (
         f'<table class="lab-shares" data-testid="shares"><caption>{caption}</caption><tbody>{rows}</tbody></table>'
     )

@@ -144,6 +144,13 @@ def says(_: Language, given: Example, worked: Worked) -> str:
         "output": _.list(worked["output"][row]),
         "weights": " : ".join(map(_.number, worked["weights"][row])), "keys": quoted(_, ties(given, worked, row)),
     }
+    if len(given.tokens) == 1:
+        return _(
+            "With one token there is nothing to choose from: the query of “{query}” meets its own key alone, and their "
+            "score is **{score}**. Divided by √{d_k} = {root} it becomes {scaled}, and softmax of one number is 1: "
+            "“{query}” gives itself **{share}** of its attention, whatever the score. Its output [{output}] is its own "
+            "value.", **holes,
+        )
     if found.tied[row]:
         return _(
             "The query of “{query}” does not prefer one key: it scores **{score}** with {keys}. Divided by √{d_k} = "
@@ -175,11 +182,6 @@ def ties(given: Example, worked: Worked, row: int) -> list[str]:
 def quoted(_: Language, names: Sequence[str]) -> str:
     """List words, each in quotation marks."""
     return ", ".join(_("“{word}”", word=name) for name in names)
-
-
-def small(_: Language, value: float) -> str:
-    """Write a number that may be rounding: as a power of ten where four decimals do not show it."""
-    return _.power(value) if 0 < abs(value) < 1e-4 else sums.exact(_, value)
 
 
 def draw_inputs(_: Language, given: Example) -> None:
@@ -223,5 +225,5 @@ def notes(_: Language, given: Input) -> Sequence[str]:
 def replaced(_: Language, alone: Worked) -> str:
     """Draw W_K where W_Q takes its place: to read, as it is edited there."""
     caption = _(CAPTION["W_K"]) + "<br>" + _("the numbers of {matrix}, edit them there", matrix=sums.symbol("W_Q"))
-    return matrix("W_K", alone["W_K"], alone.rows["W_K"], alone.columns["W_K"], lambda value: sums.exact(_, value),
+    return matrix("W_K", alone["W_K"], alone.rows["W_K"], alone.columns["W_K"], lambda value: inputs.written(_, value),
                   caption=caption, scale="key")

@@ -10,7 +10,8 @@ from attention_core.lookup import hard_lookup
 from pages.ui import lesson, share
 from pages.ui.language import N_, Language
 from pages.ui.matrix import matrix, side_by_side
-from pages.ui.qkv_example import PLAIN, Example, places, quoted, row_of, search_result, small, ties
+from pages.ui.qkv_example import PLAIN, Example, places, quoted, row_of, search_result, ties
+from pages.ui.qkv_numbers import difference
 from pages.ui.qkv_scores import factor, length
 from pages.ui.worked import Worked
 
@@ -58,9 +59,9 @@ def returned(_: Language, given: Example, worked: Worked, row: int) -> str:
     found, names = search_result(worked), ties(given, worked, row)
     holes = {
         "query": given.tokens[row], "key": given.tokens[found.best[row]], "keys": quoted(_, names),
-        "value": _.list(found.output[row], 2), "output": _.list(worked["output"][row]),
+        "value": _.list(found.output[row]), "output": _.list(worked["output"][row]),
         "share": _.percent(worked["weights"][row, found.best[row]], 1),
-        "apart": _.number(abs(worked["output"][row] - found.output[row]).max()),
+        "apart": difference(_, abs(worked["output"][row] - found.output[row]).max()),
     }
     if len(given.tokens) == 1:
         return _("With one token there is nothing to choose from: both return the value of “{key}”, [{value}].",
@@ -108,7 +109,7 @@ def change(_: Language, given: Example, worked: Worked) -> None:
     moves = np.array([[abs(worked[name] - before[name]).max()] for name in RESULTS])
     lesson.picture(matrix(
         "moves", moves, [_(word) for word in RESULTS.values()], [_("largest change")],
-        lambda moved: _("{change}, moves", change=small(_, moved)) if moved else _("0, frozen"),
+        lambda moved: _("{change}, moves", change=difference(_, moved)) if moved else _("0, frozen"),
         caption=_("Against the source's numbers"),
     ))
     lesson.sentence(what_moved(_, dict(zip(RESULTS, moves[:, 0] != 0, strict=True))), of="closer")

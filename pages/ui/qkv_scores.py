@@ -9,9 +9,11 @@ from attention_core.factored import Factored, asymmetry, factored_form, length_a
 from pages.ui import controls, inputs, lesson, share, sums
 from pages.ui.language import Language
 from pages.ui.matrix import matrix, operator, side_by_side
-from pages.ui.qkv_example import Example, places, quoted, row_of, search_result, small
+from pages.ui.qkv_example import Example, places, quoted, row_of, search_result
+from pages.ui.qkv_numbers import difference
 from pages.ui.worked import Worked, attend
 
+ZERO = 5e-13  # shorter than any vector of typed numbers, which have 6 decimals, and their products 12
 HEAD = (768, 64)  # d_model and d_k of one head of BERT base
 
 
@@ -37,7 +39,7 @@ def two_tables(_: Language, number: int, label: str, worked: Worked) -> str:
     """Draw scores and weights of one way, and how far each is from symmetric."""
     tables = []
     for name, caption in (("scores", _("Scores, {way}", way=label)), ("weights", _("Weights, {way}", way=label))):
-        apart = _("largest |S − Sᵀ|: {apart}", apart=f"<b>{small(_, asymmetry(worked[name]))}</b>")
+        apart = _("largest |S − Sᵀ|: {apart}", apart=f"<b>{difference(_, asymmetry(worked[name]))}</b>")
         tables.append(matrix(
             f"{name}_{number}", worked[name], worked.rows[name], worked.columns[name],
             lambda value, name=name: _.number(value, places(worked, name)),
@@ -49,7 +51,7 @@ def two_tables(_: Language, number: int, label: str, worked: Worked) -> str:
 def mirrored(_: Language, tied: Worked, untied: Worked) -> str:
     """Say which of the four matrices equal their mirror image."""
     numbers = {
-        f"{name}_{way}": small(_, asymmetry(worked[name]))
+        f"{name}_{way}": difference(_, asymmetry(worked[name]))
         for way, worked in (("one", tied), ("two", untied)) for name in ("scores", "weights")
     }
     text = _(
@@ -67,21 +69,22 @@ def mirrored(_: Language, tied: Worked, untied: Worked) -> str:
 def counts(_: Language, given: Example) -> None:
     """Show the one matrix that W_Q and W_K stand for, its rank, and how many numbers each way needs."""
     w_query, w_key = given.arrays()[1:3]
-    here, head = factored_form(w_query, w_key), bert_head()
+    here, head = factored_form(w_query, None if given.tied else w_key), bert_head()
+    decimals = sums.places(here.product)
     rows = (_("this page"), _("one head of BERT base"))
     table = np.array([
         (*shape, form.rank, form.parameters_factored, form.parameters_full)
         for shape, form in ((w_query.shape, here), (HEAD, head))
     ])
     lesson.picture(side_by_side(
-        matrix("product", here.product, given.features, given.features, lambda value: sums.exact(_, value),
+        matrix("product", here.product, given.features, given.features, lambda value: _.number(value, decimals),
                caption=_("<i class='symbol'>W</i><sub>Q</sub><i class='symbol'>W</i><sub>K</sub>ᵀ, who asks a row, "
                          "who is found a column"), scale="score"),
-        matrix("parameters", table, rows, ("d_model", "dₖ", _("rank"), _("numbers in W_Q and W_K"),
+        matrix("parameters", table, rows, ("d_model", "dₖ", _("rank"), _("numbers stored for W_Q and W_K"),
                                            _("numbers in one matrix")), lambda value: _.number(value, 0),
                caption=_("What each way costs")),
     ))
-    lesson.sentence(costs(_, w_query.shape, here, head), of="closer")
+    lesson.sentence(costs(_, w_query.shape, here, head, given.tied), of="closer")
 
 
 @cache
@@ -91,25 +94,40 @@ def bert_head() -> Factored:
     return factored_form(random.standard_normal(HEAD), random.standard_normal(HEAD))
 
 
-def costs(_: Language, shape: tuple[int, int], here: Factored, head: Factored) -> str:
+def costs(_: Language, shape: tuple[int, int], here: Factored, head: Factored, tied: bool) -> str:
     """Say what the product's rank is and which way is cheaper, on this page and in a model."""
-    d_model, d_k = shape
     text = _(
         "For a given X the scores depend on the product W_Q W_Kᵀ alone, {d_model} × {d_model} and of rank **{rank}**; "
-        "a rank above dₖ = {d_k} is out of reach. Two matrices take {d_model} × {d_k} × 2 = **{factored}** numbers, "
-        "one takes {d_model} × {d_model} = **{full}**.", d_model=d_model, d_k=d_k, rank=here.rank,
+        "a rank above min(d_model, dₖ) = {bound} is out of reach.", d_model=shape[0], bound=min(shape), rank=here.rank,
+    )
+    return " ".join([text, (once if tied else twice)(_, shape, here), _(
+        "In a head of BERT base, d_model = {d_model} and dₖ = {d_k}, two matrices take {factored} numbers and one "
+        "takes {full}.",
+        d_model=HEAD[0], d_k=HEAD[1], factored=head.parameters_factored, full=head.parameters_full,
+    )])
+
+
+def once(_: Language, shape: tuple[int, int], here: Factored) -> str:
+    """Count the numbers where W_Q takes the place of W_K."""
+    return _(
+        "W_Q takes the place of W_K and is stored once, {d_model} × {d_k} = **{factored}** numbers; one free matrix in "
+        "place of the product takes {d_model} × {d_model} = **{full}**.", d_model=shape[0], d_k=shape[1],
         factored=here.parameters_factored, full=here.parameters_full,
     )
-    if here.parameters_factored > here.parameters_full:
-        text += " " + _("Here two matrices cost more: they are cheaper only where dₖ is less than half of d_model.")
-    elif here.parameters_factored < here.parameters_full:
-        text += " " + _("Here two matrices are cheaper, as dₖ is less than half of d_model.")
-    else:
-        text += " " + _("Here both cost the same, as dₖ is half of d_model.")
-    return text + " " + _(
-        "In a head of BERT base, d_model = {d_model} and dₖ = {d_k}, it is {factored} against {full}.",
-        d_model=HEAD[0], d_k=HEAD[1], factored=head.parameters_factored, full=head.parameters_full,
+
+
+def twice(_: Language, shape: tuple[int, int], here: Factored) -> str:
+    """Count the numbers of two matrices and of one, and say which way is cheaper."""
+    text = _(
+        "Two matrices take {d_model} × {d_k} × 2 = **{factored}** numbers, one takes {d_model} × {d_model} = "
+        "**{full}**.", d_model=shape[0], d_k=shape[1], factored=here.parameters_factored, full=here.parameters_full,
     )
+    if here.parameters_factored > here.parameters_full:
+        return text + " " + _("Here two matrices cost more: they are cheaper only where dₖ is less than half of "
+                              "d_model.")
+    if here.parameters_factored < here.parameters_full:
+        return text + " " + _("Here two matrices are cheaper, as dₖ is less than half of d_model.")
+    return text + " " + _("Here both cost the same, as dₖ is half of d_model.")
 
 
 # Length and angle
@@ -133,19 +151,33 @@ def length(_: Language, given: Example, worked: Worked) -> None:
 
 def parts(_: Language, given: Example, worked: Worked, row: int) -> str:
     """Draw the factors of every score of one query."""
-    found = length_and_angle(worked["Q"], worked["K"])
+    found, undefined = length_and_angle(worked["Q"], worked["K"]), without_angle(worked, row)
     norm = np.full(len(given.tokens), found.query_norm[row])
-    table = np.stack([norm, found.key_norm, found.cosine[row], found.scores[row]], axis=-1)  # (n, 4)
+    cosine = np.where(undefined, np.nan, found.cosine[row])
+    table = np.stack([norm, found.key_norm, cosine, found.scores[row]], axis=-1)  # (n, 4)
     return matrix(
-        "length", table, given.tokens, ("|q|", "|k|", "cos θ", "|q| |k| cos θ"), _.number,
+        "length", table, given.tokens, ("|q|", "|k|", "cos θ", "|q| |k| cos θ"),
+        lambda value: "–" if np.isnan(value) else _.number(value),
         caption=_("The query of “{query}” and each key", query=given.tokens[row]),
     )
+
+
+def without_angle(worked: Worked, row: int) -> np.ndarray:
+    """Say of each key whether it has no angle with the query: one of them is a vector of zeros, but for rounding."""
+    norm, of_keys = (np.linalg.norm(each, axis=-1) for each in (worked["Q"][row], worked["K"]))
+    return (norm < ZERO) | (of_keys < ZERO)  # (m,)
 
 
 def product(_: Language, given: Example, worked: Worked, row: int) -> str:
     """Say that the product is the score, for the best key of the query."""
     found, best = length_and_angle(worked["Q"], worked["K"]), int(search_result(worked).best[row])
-    return _(
+    undefined = without_angle(worked, row)
+    dash = _("Where a vector is all zeros, its length is 0, it has no direction and so no angle: cos θ is not defined "
+             "(–), and the score is 0.")
+    if undefined[best]:
+        return " ".join([_("A score is the length of the query times that of the key times the cosine of their angle."),
+                         dash])
+    text = _(
         "A score is the length of the query times that of the key times the cosine of their angle: for the query of "
         "“{query}” and the key of “{key}” {query_norm} × {key_norm} × {cosine} = **{product}**, and q · k = "
         "**{score}**.",
@@ -153,6 +185,7 @@ def product(_: Language, given: Example, worked: Worked, row: int) -> str:
         key_norm=_.number(found.key_norm[best]), cosine=_.number(found.cosine[row, best]),
         product=_.number(found.scores[row, best]), score=_.number(worked["scores"][row, best]),
     )
+    return text + " " + dash if undefined.any() else text
 
 
 def weights_of(_: Language, worked: Worked, when: str, keys: tuple[str, ...], row: int) -> str:

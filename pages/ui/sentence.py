@@ -45,6 +45,12 @@ class Sentence:
         """Their numbers."""
         return tuple(given.array for given in self.inputs)
 
+    @property
+    def of_the_source(self) -> bool:
+        """Whether it is the source's sentence with our matrices, so that the source's figures come out."""
+        same = [token.casefold() for token in self.tokens] == [word.casefold() for word in six_words().tokens]
+        return same and not any(given.changed for given in self.inputs)
+
 
 def sentence(_: Language) -> Sentence:
     """Return the sentence as it is set."""
@@ -75,8 +81,9 @@ def ask_for_words(_: Language) -> None:
     with st.popover(_("Your own words"), icon=":material/edit:"):
         controls.line("words", _("A sentence of at most {most} tokens", most=MOST), help=None)
         st.markdown(_(
-            "It is cut at white space and punctuation; a punctuation mark is a token too. Empty it to have the six "
-            "words back."
+            "It is cut at white space and around punctuation, and each punctuation mark is a token too. A hyphen or "
+            "apostrophe inside a word stays (kupu-kupu, don't); symbols such as `<`, `=` and `$` are no punctuation "
+            "and stay with their word. Empty it to have the six words back."
         ))
         controls.slider("word_seed", _("Seed of the made-up vectors"))
 
@@ -102,8 +109,9 @@ def say_where_vectors_come_from(_: Language, sentence: Sentence) -> None:
         ), icon=":material/edit:")
     elif sentence.own:
         st.info(_(
-            "The vectors of your words are made up: each number comes from the SHA-256 digest of the word, its place "
-            "and seed {seed}, so the same word has the same vector everywhere. They mean nothing, and neither does "
-            "who attends to whom here. A trained model learns its vectors. Words of the source's sentence keep the "
-            "vectors of our reconstruction.", seed=share.value("word_seed"),
+            "The vectors of your words are made up: each number comes from the SHA-256 digest of the word, of which "
+            "number of the vector it is (the first, the second, ...) and of seed {seed}. So the same word has the same "
+            "vector wherever it stands. They mean nothing, and neither does who attends to whom here. A trained model "
+            "learns its vectors. Words of the source's sentence keep the vectors of our reconstruction.",
+            seed=share.value("word_seed"),
         ), icon=":material/casino:")

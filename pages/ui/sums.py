@@ -25,10 +25,7 @@ def factors(worked: Worked, name: str, row: int, column: int) -> tuple[np.ndarra
 
 
 def exponentials(worked: Worked, row: int) -> tuple[np.ndarray, float]:
-    """Return e to the power of each masked score of a row less a number, and that number.
-
-    It is 0, or the row's largest score where e to the power of that is no float.
-    """
+    """Return e to the power of each masked score of a row less a number (0, or the largest, if e overflows), and it."""
     largest = float(worked["masked"][row].max(initial=-np.inf))
     less = largest if isfinite(largest) and abs(largest) > SAFE else 0.0
     with np.errstate(all="ignore"):
@@ -73,12 +70,25 @@ def places(values: np.ndarray) -> int:
 
 def exact(_: Language, value: float) -> str:
     """Write a number with its own digits, at most 4 decimals: 0.9, but 0.3333."""
+    if LARGE <= abs(value) < np.inf:
+        return _.power(value, next((n for n in range(4) if held(value, n)), 4))
     return decimal(_, value, places(np.asarray(value)))
 
 
+def held(value: float, digits: int) -> bool:
+    """Tell whether a power of ten with so many decimals is the whole number."""
+    return isclose(value, float(f"{value:.{digits}e}"), rel_tol=1e-13)
+
+
 def is_exact(value: float) -> bool:
-    """Tell whether 4 decimals hold the whole number, but for a float's last digits."""
-    return abs(value) < LARGE and isclose(value, round(float(value), 4), rel_tol=1e-13, abs_tol=1e-11)
+    """Tell whether the number as it is written is the whole of it, but for a float's last digits.
+
+    >>> is_exact(0.25), is_exact(1 / 3), is_exact(2e6), is_exact(1234567.0)
+    (True, False, True, False)
+    """
+    if LARGE <= abs(value) < np.inf:
+        return held(value, 4)
+    return isclose(value, round(float(value), 4), rel_tol=1e-13, abs_tol=1e-11)
 
 
 # Words
@@ -143,11 +153,11 @@ def products(_: Language, worked: Worked, place: tuple[str, int, int], heads: Se
     name, row, column = place
     left, right = factors(worked, *place)
     of_left, of_right = {"scores": ("Q", "K"), "output": ("", "V")}.get(name, ("", name))
-    first = (lambda value: share(_, value)) if name == "output" else (lambda value: decimal(_, value, places(left)))
+    first = share if name == "output" else decimal
     body = "".join(
-        f'<tr><th scope="row">{word(_, labels, i, bare=True)}</th><td class="{of_left}">{first(left[i])}</td><td>×</td>'
-        f'<td class="{of_right}">{decimal(_, right[i], places(right))}</td><td>=</td>'
-        f"<td>{decimal(_, left[i] * right[i])}</td></tr>"
+        f'<tr><th scope="row">{word(_, labels, i, bare=True)}</th><td class="{of_left}">{first(_, left[i])}</td>'
+        f'<td>×</td><td class="{of_right}">{decimal(_, right[i])}</td><td>=</td><td>{decimal(_, left[i] * right[i])}'
+        "</td></tr>"
         for i in range(len(left))
     )
     product = _("product")

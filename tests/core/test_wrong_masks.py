@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attention_core import causal_mask, padding_mask, scaled_dot_product_attention, softmax
-from attention_core.wrong_masks import WAYS, leak, masked_weights
+from attention_core.wrong_masks import WAYS, leak, lowered_weights, mask_taken, masked_weights
 
 TINY = 1e-12
 
@@ -119,21 +119,43 @@ def test_wrong_axis_hides_rightly_and_normalises_the_columns(case):
     assert (leak(found, allowed).hidden == 0).all()
 
 
-@given(scores_and_mask(square=True))
-def test_padded_rows_hides_the_rows_of_hidden_columns_and_nothing_else(case):
+@given(scores_and_mask(square=True), st.data())
+def test_padded_rows_hides_the_paddings_rows_and_keeps_the_rest_of_the_mask(case, data):
+    (scaled, allowed), tokens = case, data.draw(hnp.arrays(bool, len(case[0])))
+    found = masked_weights(scaled, allowed, "padded_rows", tokens)
+    assert (found[~tokens] == 0).all()
+    assert (found[tokens] == masked_weights(scaled, allowed, "minus_inf")[tokens]).all()
+    assert (found[~allowed] == 0).all()
+
+
+def test_padded_rows_let_everybody_read_the_padding():
+    found = masked_weights(np.zeros((3, 3)), causal_mask(3), "padded_rows", [False, True, True])
+    close(found, [[0, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3] * 3])
+
+
+@given(scores_and_mask(), st.data())
+def test_padding_hides_columns_in_every_other_way(case, data):
+    (scaled, allowed), tokens = case, data.draw(hnp.arrays(bool, case[0].shape[1]))
+    for way in set(WAYS) - {"padded_rows"}:
+        found = masked_weights(scaled, allowed, way, tokens)
+        np.testing.assert_array_equal(found, masked_weights(scaled, allowed & tokens, way))
+    assert (masked_weights(scaled, allowed, "padded_rows") == masked_weights(scaled, allowed, "minus_inf")).all()
+
+
+@given(scores_and_mask(square=True), st.data())
+def test_the_mask_taken_is_the_right_one_in_all_ways_but_two(case, data):
+    allowed, tokens = case[1], data.draw(hnp.arrays(bool, len(case[0])))
+    for way in WAYS:
+        right = allowed & (tokens[:, None] if way == "padded_rows" else tokens)
+        assert (mask_taken(allowed, way, tokens) == (~right if way == "inverted" else right)).all()
+
+
+@given(scores_and_mask())
+def test_minus_1e9_added_gives_the_weights_of_no_mask_back_where_all_is_hidden(case):
     scaled, allowed = case
-    found, padding = masked_weights(scaled, allowed, "padded_rows"), ~allowed.any(axis=0)
-    assert (found[padding] == 0).all()
-    assert (found[~padding] == softmax(scaled)[~padding]).all()
-
-
-def test_padded_rows_is_no_transpose():
-    scaled, allowed = np.zeros((3, 3)), np.array([[True, True, False], [False, True, False], [False, True, False]])
-    found = masked_weights(scaled, allowed, "padded_rows")
-    close(found, [[1 / 3] * 3, [1 / 3] * 3, [0] * 3])
-    assert np.abs(found - masked_weights(scaled, allowed.T, "minus_inf")).max() > 0.1
-    close(leak(found, allowed).hidden, [1 / 3, 2 / 3, 0])
-    close(masked_weights(scaled, causal_mask(3), "padded_rows"), 1 / 3)  # no hidden column: nothing is hidden
+    found, blind = lowered_weights(scaled, allowed), ~allowed.any(axis=1)
+    np.testing.assert_allclose(found[blind], softmax(scaled)[blind], rtol=0, atol=1e-6)  # 1e9 leaves 7 decimals
+    close(found[~blind], masked_weights(scaled, allowed, "minus_inf")[~blind])
 
 
 @pytest.mark.parametrize(
@@ -147,7 +169,7 @@ def test_padded_rows_is_no_transpose():
         ("after_renormalised", [0, 0, 0], [1, 1, 1]),
         ("inverted", [1, 1, 0], [1, 1, 0]),
         ("wrong_axis", [0, 0, 0], [1 / 3, 5 / 6, 11 / 6]),
-        ("padded_rows", [2 / 3, 1 / 3, 0], [1, 1, 1]),
+        ("padded_rows", [0, 0, 0], [1, 1, 1]),  # no padding: nothing to get wrong
     ],
 )
 def test_the_causal_mask_on_equal_scores_in_numbers(way, hidden, row_sums):
@@ -182,7 +204,7 @@ def test_no_warning_escapes_no_input_changes_and_the_dtype_stays(way, dtype, ran
 
 
 def test_no_key_at_all():
-    for way in set(WAYS) - {"padded_rows"}:
+    for way in WAYS:
         assert masked_weights(np.ones((2, 0)), np.ones((2, 0), bool), way).shape == (2, 0)
 
 
@@ -197,7 +219,7 @@ def test_leak_keeps_nan_and_its_worst_ignores_it():
 
 def test_leak_of_padding():
     allowed = np.broadcast_to(padding_mask(2, 3)[0], (3, 3))
-    lost = leak(masked_weights(np.zeros((3, 3)), allowed, "padded_rows"), allowed)
+    lost = leak(masked_weights(np.zeros((3, 3)), np.ones((3, 3), bool), "padded_rows", allowed[0]), allowed)
     close(lost.hidden, [1 / 3, 1 / 3, 0])
     close(lost.row_sums, [1, 1, 0])
 
@@ -210,7 +232,10 @@ def test_leak_of_padding():
         (lambda: masked_weights([[1.0]], [[1]], "zero"), TypeError, ["mask", "boolean", "int64"]),
         (lambda: masked_weights([[[1.0]]], [[[True]]], "zero"), ValueError, ["scaled", "2 dims", "(1, 1, 1)"]),
         (lambda: masked_weights([[np.nan]], [[True]], "zero"), ValueError, ["scaled", "NaN", "[0, 0]"]),
-        (lambda: masked_weights(np.ones((2, 3)), np.ones((2, 3), bool), "padded_rows"), ValueError, ["2 ", "3 "]),
+        (lambda: masked_weights(np.ones((2, 3)), np.ones((2, 3), bool), "padded_rows", [True] * 3), ValueError,
+         ["2 rows", "3 columns"]),
+        (lambda: masked_weights([[1.0]], [[True]], "zero", [True, False]), ValueError, ["padding (2,)", "1 columns"]),
+        (lambda: masked_weights([[1.0]], [[True]], "zero", [1]), TypeError, ["padding", "boolean", "int64"]),
         (lambda: leak([1.0], [True]), ValueError, ["weights", "2 dims", "(1,)"]),
         (lambda: leak([["a"]], [[True]]), TypeError, ["weights", "<U1"]),
         (lambda: leak([[1.0]], [[True, False]]), ValueError, ["mask (1, 2)", "weights", "(1, 1)"]),

@@ -15,7 +15,9 @@ from attention_core import (
 )
 from attention_core.embedding import embed_sentence
 from attention_core.examples import six_words
-from attention_core.wrong_masks import WAYS, leak, masked_weights
+from attention_core.hidden_tokens import moved_by_hidden
+from attention_core.softmax import softmax
+from attention_core.wrong_masks import WAYS, leak, lowered_weights, masked_weights
 from pages.ui import mask_lab, mask_ways, words
 from pages.ui.board.board import toggled
 from pages.ui.language import LANGUAGES, Language
@@ -300,6 +302,18 @@ def masks(link):
     return combine_masks(causal, padding[:, ::-1] if link.get("side") == "start" else padding, np.ones((6, 6), bool))
 
 
+def tried(link, way):
+    """The weights of a way, the mask it takes for the right one, and how far hidden tokens move outputs."""
+    causal = causal_mask(6) if link.get("mask") in ("causal", "both") else np.ones((6, 6), bool)
+    tokens = masks({**link, "mask": "padding"})[0] if link.get("mask") in ("padding", "both") else None
+    example = six_words()
+    projections = (example.w_query, example.w_key, example.w_value)
+    right = masks(link)
+    taken = {"inverted": ~right, "padded_rows": causal if tokens is None else causal & tokens[:, None]}.get(way, right)
+    return (masked_weights(run().scaled, causal, way, tokens), taken,
+            moved_by_hidden(example.x, projections, causal, way, tokens).max())
+
+
 MASKS = [{"mask": "none"}, {"mask": "causal"}, {"mask": "padding"}, {"mask": "both", "side": "start"}]
 
 
@@ -310,11 +324,16 @@ def test_all_ways_stand_in_one_table(lab, lang, link):
     value = project(*(getattr(six_words(), name) for name in ("x", "w_query", "w_key", "w_value"))).value
     expected = []
     for way in WAYS:
-        weights = masked_weights(right.scaled, allowed, way)
+        weights, _, moved = tried(link, way)
         found = leak(weights, allowed)
         off = np.abs(weights @ value - right.output).max()
-        expected.append([found.worst, found.row_sums.min(), found.row_sums.max(), off])
-    assert page.table("ways") == figures(expected, lang)
+        expected.append([found.hidden.max(), moved, found.row_sums.min(), found.row_sums.max(), off])
+    shown = figures(expected, lang)
+    assert page.table("ways")[:-1] == shown[:-1]
+    padded = link["mask"] in ("padding", "both")
+    assert page.table("ways")[-1] == (shown[-1] if padded else [Language(lang)("no padding")] * 5)
+    nothing = Language(lang)("No padding here: “padded rows” has nothing to get wrong.")
+    assert (nothing in page.words("caption")) == (not padded)
 
 
 @every_language
@@ -322,27 +341,31 @@ def test_all_ways_stand_in_one_table(lab, lang, link):
 def test_a_wrong_way_stands_beside_the_right_one(lab, lang, way):
     link = {"mask": "both", "side": "start"}
     page, allowed, right = lab("masking", lang=lang, beside="wrong", way=way, **link), masks(link), run(masks(link))
-    weights = masked_weights(right.scaled, allowed, way)
+    weights, taken, moved = tried(link, way)
     found = leak(weights, allowed)
     assert page.table("right_way") == percents(right.weights, allowed, lang)
-    assert page.table("wrong_way") == percents(weights, allowed | (weights != 0), lang)
+    assert page.table("wrong_way") == percents(weights, taken | (weights != 0), lang)
     assert page.table("wrong_sums") == figures(np.stack([found.hidden, found.row_sums], axis=-1), lang)
     said = sentence(page, Language(lang)(mask_ways.WHY[way]))
     bad = int(np.isnan(found.row_sums).sum())
     assert any(text.startswith(f"{bad} ") for text in bold(said)) == (bad > 0)
     if found.worst:
         assert f"{Language(lang).number(100 * found.worst, 1)} %" in bold(said)
+    assert (mask_ways.figure(Language(lang), moved) in bold(said)) == (moved > 1e-12)
 
 
 def test_what_each_way_leaks_under_a_causal_mask(lab):
     """The lesson in numbers: two ways leak nearly everything, two break the sums, three are right for now."""
     rows = lab("masking", mask="causal", beside="wrong").table("ways")
-    leaks, least, most, off = (dict(zip(WAYS, column, strict=True)) for column in zip(*rows, strict=True))
-    assert {way for way in WAYS if leaks[way] != "0"} == {"zero", "inverted", "padded_rows"}
+    leaks, moves, least, most, off = (dict(zip(WAYS[:-1], column, strict=True)) for column in zip(*rows[:-1],
+                                                                                                 strict=True))
+    assert {way for way in leaks if leaks[way] != "0"} == {"zero", "inverted"}
     assert leaks["zero"] == "0.8276" and leaks["inverted"] == "1.0000"
-    assert {way for way in WAYS if least[way] != "1.0000"} == {"after", "inverted", "wrong_axis"}
+    assert {way for way in moves if moves[way] == "0"} == {"minus_inf", "by_hand", "minus_1e9"}
+    assert (moves["after"], moves["wrong_axis"]) == ("0.0190", "0.0617")  # with no weight on hidden keys
+    assert {way for way in least if least[way] != "1.0000"} == {"after", "inverted", "wrong_axis"}
     assert most["wrong_axis"] == "2.5042" and least["after"] == "0.1668"
-    assert {way for way in WAYS if off[way] == "0"} == {"minus_inf", "by_hand", "minus_1e9"}
+    assert {way for way in off if off[way] == "0"} == {"minus_inf", "by_hand", "minus_1e9"}
     assert "10⁻¹" in off["after_renormalised"]
 
 
@@ -352,7 +375,73 @@ def test_a_fully_masked_row_breaks_three_ways(lab, lang):
     rows = dict(zip(WAYS, page.table("ways"), strict=True))
     assert {way for way in WAYS if "NaN" in rows[way]} == {"by_hand", "after_renormalised"}
     assert rows["minus_1e9"][0] == _.number(1) and page.table("wrong_way")[0] == [_.number(100 / 6, 1)] * 6
-    assert rows["minus_inf"] == ["0", "0", _.number(1), "0"] and page.table("right_way")[0] == [_("masked")] * 6
+    assert rows["minus_inf"] == ["0", "0", "0", _.number(1), "0"] and page.table("right_way")[0] == [_("masked")] * 6
+    assert {way for way in WAYS if rows[way][0] == "NaN"} == {"by_hand", "after_renormalised"}
+    assert any("NaN" in text for text in page.words("caption"))
+    assert not any("NaN" in text for text in lab("masking", mask="causal", beside="wrong").words("caption"))
+
+
+@every_language
+def test_minus_1e9_added_is_said_to_fall_out_of_a_fully_masked_row(lab, lang):
+    page, _ = lab("masking", lang=lang).press("try_1"), Language(lang)
+    allowed = masks({"mask": "both", "side": "start"})
+    lowered, free = lowered_weights(run().scaled, allowed)[0], softmax(run().scaled)[0]
+    said = sentence(page, _(mask_ways.WHY["minus_1e9"]))
+    assert bold(said)[-1] == f"{_.number(100 * free.max(), 1)} %"
+    assert _.power(np.abs(lowered - free).max()).replace("\N{NO-BREAK SPACE}", " ") in said
+
+
+@every_language
+@pytest.mark.parametrize("way", ["after", "wrong_axis"])
+def test_no_weight_on_hidden_keys_is_not_said_to_be_no_leak(lab, lang, way):
+    _ = Language(lang)
+    said = lab("masking", lang=lang, mask="causal", beside="wrong", way=way).says
+    nothing = _("Nothing leaks: no weight lies on hidden keys, and hidden tokens move no output beyond rounding.")
+    assert _("No weight lies on hidden keys, but the sums that divide depend on hidden tokens.") in said
+    assert nothing not in said
+    for right in ("by_hand", "minus_1e9", "after_renormalised"):
+        assert nothing in lab("masking", lang=lang, mask="causal", beside="wrong", way=right).says
+
+
+@every_language
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_where_nothing_is_hidden_the_page_says_so_and_offers_a_mask(lab, lang, way):
+    page, _ = lab("masking", lang=lang, beside="wrong", way=way), Language(lang)
+    nothing = _("Nothing is hidden: no mask is on, or none that hides anything, so nothing can leak. Hide something, "
+                "and the ways part.")
+    assert nothing in page.says and _(mask_ways.WHY[way]) not in page.says
+    page.press("set_mask")
+    assert page.state("mask") == "causal" and nothing not in page.says
+
+
+@pytest.mark.parametrize(("mask", "then"), [("causal", "both"), ("none", "padding")])
+def test_without_padding_padded_rows_have_nothing_to_get_wrong(lab, mask, then):
+    page = lab("masking", mask=mask, side="start", hidden="1.1", beside="wrong", way="padded_rows")
+    assert "No padding here: nothing to get wrong." in page.says and page.table("wrong_way") == page.table("right_way")
+    page.press("set_mask")
+    assert page.state("mask") == then and "gives" in sentence(page, mask_ways.WHY["padded_rows"])
+
+
+def test_padding_of_no_position_is_no_padding(lab):
+    page = lab("masking", mask="both", pads="0", beside="wrong", way="padded_rows")
+    assert "No padding here: nothing to get wrong." in page.says
+    assert page.press("set_pads").state("pads") == 2 and "No padding here" not in page.says
+
+
+@pytest.mark.parametrize("link", [{"words": "satu"}, {"mask": "causal", "cached": "5", "align": "bottom_right"}])
+def test_a_mask_that_would_hide_nothing_is_not_offered(lab, link):
+    page = lab("masking", beside="wrong", **link)
+    assert "Nothing is hidden" in page.says and "set_mask" not in {button.key for button in page.app.button}
+
+
+def test_a_causal_mask_hides_the_padding_at_the_end_whatever_becomes_of_its_columns(lab):
+    page = lab("masking", mask="both", side="end", beside="wrong", way="padded_rows")
+    assert page.table("ways")[-1][:2] == ["0", "0"] and "Nothing leaks" in page.says
+
+
+def test_polarity_flipped_hatches_what_it_hides(lab):
+    found = lab("masking", mask="causal", beside="wrong", way="inverted").table("wrong_way")
+    assert [[cell == "masked" for cell in row] for row in found] == causal_mask(6).tolist()
 
 
 @pytest.mark.parametrize("cached", ["0", "2"])
@@ -408,7 +497,7 @@ def test_without_a_mask_everything_moves_and_a_button_helps(lab, lang):
     page = lab("masking", lang=lang, beside="future")
     assert all("0" not in row for row in page.table("moved"))
     assert any(text.startswith("6 ") for text in bold(sentence(page, "“mat”")))
-    page.press("try_3")
+    page.press("try_2")
     assert page.state("mask") == "causal" and [row[0] for row in page.table("moved")[:5]] == ["0"] * 5
 
 
@@ -460,24 +549,60 @@ def test_matrices_that_disagree_are_named_and_the_examples_used(lab):
 
 # the try-buttons
 
-USUAL = {"words": "", "window": "no", "cached": 0, "hidden": ()}
-TRIES = [
-    {"mask": "causal", "query": 3},
-    {"mask": "both", "query": 1, "pads": 2, "side": "start", "beside": "wrong", "way": "minus_1e9"},
-    {"words": "The cat sat", "mask": "causal", "query": 3, "cached": 2, "align": "bottom_right"},
-    {"mask": "causal", "query": 3, "beside": "future", "changed": 6},
-    {"mask": "none", "query": 3},
-]
+USUAL = {"window": "no", "cached": 0, "hidden": ()}
 START = {"mask": "padding", "query": "5", "pads": "5", "side": "end", "window": "yes", "hidden": "1.2", "cached": "1",
-         "changed": "2", "words": "a b c d e f"}
+         "changed": "2"}
+KEPT = {"words": "satu dua tiga empat", "x6": "1_2_3~4_5_6~7_8_9~1_1_1", "w6_q": "1_0~0_1~1_1", "w6_k": "1_0~0_2~1_1"}
 
 
-@pytest.mark.parametrize("number", range(len(TRIES)))
-def test_a_try_button_sets_its_experiment_and_nothing_else(lab, number):
-    page, names = lab("masking", **START), (*START, "beside", "way", "align", "left", "right")
+def experiments(n, cache):
+    """What each try sets for a sentence of n tokens; `cache` is what the last of them sets besides."""
+    causal = {"mask": "causal", "query": min(3, n)}
+    return [
+        causal,
+        {"mask": "both", "query": 1, "pads": min(2, n), "side": "start", "beside": "wrong", "way": "minus_1e9"},
+        causal | {"beside": "future", "changed": n},
+        {"mask": "none", "query": min(3, n)},
+        {"mask": "causal", "align": "bottom_right"} | cache,
+    ]
+
+
+def press_and_compare(lab, number, link, expected):
+    page, names = lab("masking", **START, **link), (*START, *KEPT, "beside", "way", "align", "left", "right")
     before = {name: page.state(name) for name in names}
     page.press(f"try_{number}")
     after = {name: page.state(name) for name in names}
-    assert after == before | USUAL | TRIES[number]
-    fresh = lab("masking", **{name: FIELDS[name].write(value) for name, value in after.items() if value != ()})
+    assert after == before | USUAL | expected
+    carried = {name: FIELDS[name].write(value) for name, value in after.items()}
+    fresh = lab("masking", **{name: text for name, text in carried.items() if text})
     assert page.says == fresh.says, "a button leads where the link leads"
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_try_button_sets_its_experiment_and_nothing_else(lab, number):
+    cache = {"words": "The cat sat", "query": 3, "cached": 2}
+    press_and_compare(lab, number, {}, experiments(6, cache)[number])
+
+
+@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("names", [["words"], list(KEPT)])
+def test_a_try_button_keeps_the_readers_sentence_and_numbers(lab, number, names):
+    link = {name: KEPT[name] for name in names}
+    press_and_compare(lab, number, link, experiments(4, {"query": 4, "cached": 3})[number])
+
+
+def test_a_try_button_keeps_the_readers_numbers_for_the_six_words(lab):
+    page = lab("masking", x6="~".join(["1_2_3"] * 6)).press("try_4")
+    assert (page.state("words"), page.state("cached")) == ("", 5) and len(page.table("mask")) == 1
+    assert page.table("scaled")[0] == [page.table("scaled")[0][0]] * 6  # six equal tokens
+
+
+@every_language
+@pytest.mark.parametrize(("link", "word", "keys"), [
+    ({}, "sat", 3), ({"words": "satu dua tiga empat"}, "tiga", 4), ({"words": "a b"}, "b", 2), ({"words": "a"}, "a", 0),
+])
+def test_the_try_buttons_name_the_readers_own_words(lab, lang, link, word, keys):
+    page, _ = lab("masking", lang=lang, **link), Language(lang)
+    labels = {button.key: button.label for button in page.app.button}
+    assert labels["try_0"] == _("Hide the future from “{word}”", word=word)
+    assert labels.get("try_4") == (_("A cache: 1 query, {n} keys", n=keys) if keys else None)

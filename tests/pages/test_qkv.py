@@ -177,7 +177,10 @@ def test_a_token_that_is_not_there_gives_way_to_the_last_one(lab):
 @pytest.mark.parametrize("ask", FIELDS["ask"].choices)
 def test_one_token_gives_itself_everything(lab, ask):
     page = lab("qkv", x="1_0_1_0", ask=ask)
-    assert page.table("weights") == [["1.0000"]] and "100.0 %" in page.says
+    assert page.table("weights") == [["1.0000"]]
+    text = sentence(page, "picture")
+    assert text.startswith("With one token there is nothing to choose from") and "100.0\N{NO-BREAK SPACE}%" in text
+    assert "best" not in text and "proportion" not in text and "its own value" in text
 
 
 @every_language
@@ -186,7 +189,7 @@ def test_one_token_gives_itself_everything(lab, ask):
 def test_sizes_that_disagree_are_named_and_the_rest_of_the_page_stays(lab, lang, name, ask):
     page = lab("qkv", lang=lang, ask=ask, **MISFITS[name])
     error, = page.words("error")
-    assert name in error and error in " ".join(page.words("info"))
+    assert name in error and error not in " ".join(page.words("info")) and page.says.count(error) == 1
     assert 'matrix-scores"' not in page.html and 'matrix-W_V"' in page.html
     assert len(page.words("info")) == 2 and len(page.app.expander) == 3
     page.press("restore")
@@ -214,6 +217,55 @@ def test_a_try_button_sets_its_experiment_and_nothing_else(lab, number):
     after = {field: page.state(field) for field in FIELDS}
     assert after == before | TRIES[number]
     assert page.says == lab("qkv", **page.link).says, "a button leads where the link leads"
+
+
+def test_a_try_button_keeps_the_readers_matrices_unless_it_is_the_sources_example(lab):
+    numbers = {"x": "1_2_0_0~0_1_1_3", "w_q": WIDE["w_q"], "w_k": WIDE["w_k"], "w_v": WIDE["w_v"], "token": "ikan"}
+    page = lab("qkv", **numbers)
+    for number in (0, 1):
+        page.press(f"try_{number}")
+        assert {field: page.link.get(field) for field in ("x", "w_q", "w_k", "w_v")} == {
+            field: text for field, text in numbers.items() if field != "token"
+        }
+    assert page.press("try_2").link == {"lang": "en"}
+
+
+# how numbers are written
+
+
+@every_language
+def test_large_numbers_are_powers_of_ten_everywhere(lab, lang):
+    page = lab("qkv", lang=lang, x="1000_0~0_1000", w_q="2_0~0_1", w_k="1_0~0_1", w_v="1~2", token="ikan")
+    power = written("2.0000", lang) + " × 10⁶"
+    assert page.table("scores")[0][0] == power and power in sentence(page, "picture")
+    assert not re.search(r"\d{7}", page.says)
+
+
+def test_a_small_difference_of_two_outputs_is_no_zero(lab):
+    page = lab("qkv", x="1_0~0_1", w_q="6_0~0_6", w_k="3_0~0_3", w_v="1~2", token="ikan")
+    attention = core(x="1_0~0_1", w_q="6_0~0_6", w_k="3_0~0_3", w_v="1~2")[2]
+    apart = attention.output[0, 0] - 1
+    assert 0 < apart < 5e-5 and f"differ by up to {Language('en').power(apart)}" in sentence(page, "closer")
+
+
+@every_language
+def test_the_sentence_on_searching_writes_numbers_as_its_table_does(lab, lang):
+    page, _ = lab("qkv", lang=lang), Language(lang)
+    joint = "; " if lang == "id" else ", "
+    for row in page.table("lookup_output")[:2]:
+        assert joint.join(row) in sentence(page, "closer")
+
+
+def test_changes_of_one_table_have_one_format(lab):
+    cells = [cell for cell, in lab("qkv", ask="change").press("change_K").table("moves")]
+    assert all(re.fullmatch(r"0, frozen|\d+\.\d{4}, moves", cell) for cell in cells) and "1.0000, moves" in cells
+
+
+def test_one_matrix_shows_its_problems_in_one_box(lab):
+    page = lab("qkv")
+    page.app.session_state["draft_w_v"] = {(0, 0): "abc", (1, 1): "x", (2, 2): ""}
+    error, = page.run().words("error")
+    assert error.count("W_V, row") == 3
 
 
 @pytest.mark.parametrize(("cell", "of"), [("output.1.3", "output"), ("V.1.2", "V"), ("K.2.2", "K"), ("X.1.1", "scores"),
@@ -336,7 +388,7 @@ def test_one_matrix_makes_scores_symmetric_and_weights_not(lab, lang, tie):
     apart = [asymmetry(m) for m in (one.scores, one.weights, two.scores, two.weights)]
     assert [f"{each:.4f}" for each in apart] == ["0.0000", "0.2243", "1.5000", "0.1322"]
     said = re.findall(r"\d+(?:[.,]\d+)?", sentence(page, "mirror"))
-    assert said == [written(number, lang) for number in ("0", "0.2243", "1.5", "0.1322")]
+    assert said == [written(number, lang) for number in ("0", "0.2243", "1.5000", "0.1322")]
     assert page.table("scores") == page.table("scores_1" if tie == "q_k" else "scores_0")
 
 
@@ -359,6 +411,8 @@ def test_the_button_ties_and_unties(lab):
     ({"w_q": "1_0~0_1~1_1~2_2", "w_k": "1_0~0_1~1_1~2_0"}, "Here both cost the same"),
     ({"w_q": "1~2~3~4", "w_k": "1~0~0~1"}, "Here two matrices are cheaper"),
     ({"w_q": "1_1_1~1_1_1~1_1_1~1_1_1"}, "of rank 1;"),
+    ({}, "a rank above min(d_model, dₖ) = 3 is out of reach"),
+    ({"x": "1_0~0_1", "w_q": "1_2_3_4~0_1_0_1", "w_k": "1_0_0_1~0_1_0_1", "w_v": "1~2"}, "min(d_model, dₖ) = 2 is out"),
 ])
 def test_the_costs_and_the_rank_are_the_cores(lab, link, verdict):
     page, given = lab("qkv", ask="factor", **link), core(**link)[0]
@@ -369,6 +423,18 @@ def test_the_costs_and_the_rank_are_the_cores(lab, link, verdict):
     assert np.allclose(numbers(page.table("product")), form.product)
     text = sentence(page, "closer")
     assert verdict in text and missing(text, "en", "98304", "589824", str(form.parameters_full)) == []
+
+
+@every_language
+def test_one_matrix_for_both_is_counted_once(lab, lang):
+    page, w_query = lab("qkv", lang=lang, ask="factor", tie="q_k"), ikan_makan().w_query
+    here, head = numbers(page.table("parameters"))
+    assert here[3:].tolist() == [w_query.size, 16] == [12, 16] and head[3:].tolist() == [98304, 589824]
+    assert missing(sentence(page, "closer"), lang, "12", "16", "98304") == []
+    assert missing(sentence(page, "closer"), lang, "24") == ["24"]
+    form, same = factored_form(w_query), factored_form(w_query, w_query)
+    assert (form.parameters_factored, same.parameters_factored) == (12, 24)
+    assert np.array_equal(form.product, same.product) and form.rank == same.rank
 
 
 def test_a_key_matrix_that_does_not_fit_leaves_the_tied_way(lab):
@@ -391,6 +457,29 @@ def test_a_score_is_two_lengths_and_a_cosine(lab, lang, link):
     assert np.allclose(table.T, [norms, parts.key_norm, parts.cosine[row], attention.scores[row]], atol=5.01e-5)
     assert np.allclose(table[:, :3].prod(axis=1), table[:, 3], atol=1e-3)
     assert missing(sentence(page, "parts"), lang, f"{attention.scores[row].max():.4f}") == []
+
+
+ZEROS = {"x": "1_0~0_1", "w_q": "1_0~0_0", "w_k": "1_2~0.3_-0.3", "w_v": "1~2"}  # the query of makan is all zeros
+
+
+@pytest.mark.parametrize(("link", "dashes"), [
+    (ZEROS | {"token": "makan"}, [True, True]), (ZEROS | {"token": "ikan"}, [False, False]),
+    (ZEROS | {"token": "ikan", "w_k": "1_2~0_0"}, [False, True]),
+    (ZEROS | {"token": "ikan", "w_k": "-1_2~0_0"}, [False, True]),
+])
+def test_a_vector_of_zeros_has_no_angle(lab, link, dashes):
+    page = lab("qkv", ask="length", **link)
+    cosines, text = [row[2] for row in page.table("length")], sentence(page, "parts")
+    assert [cell == "–" for cell in cosines] == dashes and ("cos θ is not defined" in text) == any(dashes)
+    best_has_an_angle = link["token"] == "ikan" and link["w_k"][0] == "1"
+    assert ("“ikan” and the key of “ikan” 1.0000 ×" in text) == best_has_an_angle
+
+
+def test_a_vector_of_zeros_but_for_rounding_has_no_angle(lab):
+    """0.1 + 0.2 - 0.3 is not 0 in floats."""
+    link = {"x": "0.1_0.2_-0.3~1_0_0", "w_q": "1~1~1", "w_k": "1~1~1", "w_v": "1~2~3"}
+    assert core(**link)[1].key[0] != 0
+    assert [row[2] for row in lab("qkv", ask="length", token="makan", **link).table("length")] == ["–", "1.0000"]
 
 
 @every_language

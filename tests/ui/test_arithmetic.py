@@ -92,7 +92,7 @@ def test_the_output_lies_where_the_panel_says(tree, worked):
         bounds = re.findall(r"[−0-9.]+(?= ≤)|(?<=≤ )[−0-9.]+", said.text.removesuffix("."))
         numbers = [float(number.replace("−", "-")) for number in bounds]
         assert numbers == sorted(numbers) and len(numbers) in (0, 3)
-        assert bool(numbers) == bool(worked.allowed[place[1]].any())
+        assert bool(numbers) == (worked.allowed[place[1]].sum() > 1)
 
 
 def test_cat_to_cat_is_the_line_of_the_lesson(tree):
@@ -109,8 +109,8 @@ def test_a_score_is_followed_to_its_weight_as_in_the_picture(tree):
     table = rows(tree, of(examples.six_words()), ("scores", 2, 1))
     assert table[:5] == [
         ["i", "q of “sat”", "k of “cat”", "product"],
-        ["1", "−0.16", "×", "0.90", "=", "−0.1440"], ["2", "0.76", "×", "0.78", "=", "0.5928"],
-        ["3", "0.64", "×", "0.57", "=", "0.3648"], ["sum: the score s", "0.8136"],
+        ["1", "−0.1600", "×", "0.9000", "=", "−0.1440"], ["2", "0.7600", "×", "0.7800", "=", "0.5928"],
+        ["3", "0.6400", "×", "0.5700", "=", "0.3648"], ["sum: the score s", "0.8136"],
     ]
     assert table[5:] == [
         ["divide by √3 = 1.7321", "0.4697"], ["exponential e0.4697", "1.5996"],
@@ -227,3 +227,23 @@ def test_zero_is_written_only_where_it_is_exact(tree):
         ["a", "1.0000", "×", "0.0000", "=", "0.0000"], ["b", "9.4 × 10⁻¹⁴", "×", "0", "=", "0"],
         ["sum: the output", "0.0000"],
     ]
+
+
+def test_every_number_of_a_panels_columns_has_four_decimals_or_is_exactly_zero(tree):
+    worked = of(examples.six_words(), CAUSAL)
+    for place in cells(worked):
+        for cell in tree(arithmetic(EN, worked, place)).all("td"):
+            assert re.fullmatch(r"−?\d+\.\d{4}|0|[×=]|−∞", cell.text), (place, cell.text)
+
+
+def test_one_key_gets_exactly_one(tree):
+    alone = attend(np.array([[1.0]]), np.array([[-1.0]]), np.array([[3.0]]), ["q"], ["a"])
+    assert quote(tree, alone, ("weights", 0, 0)) == "0.3679 ÷ 0.3679 = 1"
+    assert ["the only one in row “q”", "0.3679"] in rows(tree, alone, ("scores", 0, 0))
+    assert "the output is that value" in arithmetic(EN, alone, ("output", 0, 0))
+    assert quote(tree, of(examples.six_words(), CAUSAL), ("weights", 0, 0)).endswith(" = 1")
+
+
+@pytest.mark.parametrize(("q", "line"), [(2e3, "2000 × 2000 = 4 × 10⁶"), (1234.0, "1234 × 1234 ≈ 1.5228 × 10⁶")])
+def test_a_large_product_that_is_printed_in_full_gets_an_equals_sign(tree, q, line):
+    assert quote(tree, attend(*np.full((3, 1, 1), q), ["q"], ["k"]), ("scores", 0, 0)) == line

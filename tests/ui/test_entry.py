@@ -100,8 +100,15 @@ def test_spellings_of_a_number(text, value):
     "is no number"),
     ("１２", "“１２” has digits of another script; type them as 0 to 9."), ("٣", "of another script"), ("1²",
     "script"),
-    ("1.234,5", "“1.234,5” has a comma and a point; write it without group marks, like 234.5 or 234,5."),
-    ("1,234.5", "without group marks"), ("1,2,3", "“1,2,3” has more than one comma"), ("1.2.3",
+    ("1.234,5",
+     "“1.234,5” has a comma and a point; without group marks it is 1234.5 or 1234,5, outside −1000 to 1000."),
+    ("1,234.5", "without group marks it is 1234.5 or 1234,5, outside"),
+    ("-1,234,567.8", "without group marks it is −1234567.8 or −1234567,8, outside −1000 to 1000."),
+    ("1,000.00", "“1,000.00” has a comma and a point; write it without group marks: 1000.00 or 1000,00."),
+    ("-0.234,5", "write it without group marks: −0234.5 or −0234,5."),
+    ("12,34.5", "“12,34.5” has a comma and a point; a number has one decimal mark and no group marks."),
+    ("1,2.3,4", "one decimal mark and no group marks"), ("1.5,", "one decimal mark"),
+    ("1,2,3", "“1,2,3” has more than one comma"), ("1.2.3",
     "more than one point"),
     ("1 000", "“1 000” has a space inside"), (f"1{NBSP}000", "“1 000” has a space inside"),
     ("2000", "“2000” is outside −1000 to 1000."), ("-1000.000001", "is outside −1000 to 1000."),
@@ -111,6 +118,18 @@ def test_spellings_of_a_number(text, value):
 ])
 def test_a_refusal_says_what_and_why(text, sentence):
     assert sentence in unescaped(refusal(number, text).say(EN))
+
+
+@given(st.integers(1000, 10**9 - 1), st.text("0123456789", min_size=1, max_size=6), st.sampled_from(["", MINUS, "-"]))
+def test_group_marks_are_refused_with_the_number_spelled_without_them(whole, fraction, sign):
+    texts = [f"{sign}{whole:,}.{fraction}", f"{sign}{whole:,}".replace(",", ".") + f",{fraction}"]
+    for text in texts:
+        error = refusal(number, text)
+        said = unescaped(error.say(EN))
+        assert f"{whole}.{fraction} or " in said and f"{whole},{fraction}" in said
+        assert ("outside" in said) == (abs(float(f"{whole}.{fraction}")) > LIMIT)
+        if error.reason == entry.GROUPS:
+            assert abs(number(error.holes["point"])) == number(error.holes["comma"].lstrip(MINUS)) == LIMIT
 
 
 @given(st.text() | st.text("0123456789.,+-−– eE\u00a0", max_size=12))

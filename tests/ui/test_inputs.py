@@ -55,16 +55,30 @@ def test_a_readable_cell_counts_any_other_keeps_its_number_and_is_named(edits):
     with session():
         input = w_q()
         for cells in edits:
-            old, before = input.array, input.typed
+            old, before, block = input.array, input.typed, places(cells)
             inputs.edit(input, cells)
-            block = {(row - 1, column - 1): text for row, column, text in cells}
+            if gaps(old.shape, block):
+                assert np.array_equal(input.array, old) and input.typed == before
+                assert "Nothing was changed" in inputs.problems(EN, input)[0]
+                continue
             for at, value in np.ndenumerate(input.array):
-                is_old = at[0] < old.shape[0] and at[1] < old.shape[1]
                 number = readable(block[at]) if at in block else None
-                assert value == (number if number is not None else old[at] if is_old else 0)
-                named = number is None and (at in block or at in before or not is_old)
-                assert (at in input.typed) == named
-            assert len(inputs.problems(EN, input)) == len(input.typed)
+                assert value == (number if number is not None else old[at])
+                assert (at in input.typed) == (number is None and (at in block or at in before))
+            assert len(inputs.problems_of(EN, input)) == len(input.typed)
+            assert len(inputs.problems(EN, input)) == bool(input.typed)
+
+
+def places(cells):
+    """Edits by place, counted from 0."""
+    return {(row - 1, column - 1): text for row, column, text in cells}
+
+
+def gaps(shape, block):
+    """The cells that a matrix would get and the block has no number for."""
+    grown = [max(n, *(at[side] + 1 for at in block)) for side, n in enumerate(shape)]
+    new = [at for at in np.ndindex(*grown) if at[0] >= shape[0] or at[1] >= shape[1]]
+    return [at for at in new if readable(block.get(at, "")) is None]
 
 
 @given(st.lists(blocks(4, 5), min_size=1, max_size=3))
@@ -99,17 +113,46 @@ def test_a_block_beyond_the_bounds_says_both_sizes(fresh):
     ]
 
 
-def test_a_full_row_beside_the_matrix_makes_it_grow_and_a_part_of_one_is_named(fresh):
+def test_a_full_row_beside_the_matrix_makes_it_grow_and_a_part_of_one_changes_nothing(fresh):
     inputs.edit(w_q(), [(3, 1, "1"), (3, 2, "2"), (3, 3, "3")])
     assert w_q().array.tolist() == [*EXAMPLE.tolist(), [1, 2, 3]]
     assert inputs.problems(EN, w_q()) == []
+    kept = share.value("w_q")
     inputs.edit(w_q(), [(1, 4, "9")])
-    assert w_q().array[:, 3].tolist() == [9, 0, 0]
-    assert w_q().typed == {(1, 3): "", (2, 3): ""}
-    assert inputs.problems(EN, w_q())[0] == (
-        "W_Q, row 2, column 4: an empty cell is no number; write 0 if you mean 0. "
-        "Until that is mended, the page counts with 0."
-    )
+    assert share.value("w_q") == kept and w_q().typed == {}
+    assert inputs.problems(EN, w_q()) == [
+        "The pasted block is 1 × 1. W_Q is 3 × 3 and would have to grow, and of its new cells 2 would be without a "
+        "number, the first in row 2, column 4. Nothing was changed: paste a number for every new cell, or add the row "
+        "or column first."
+    ]
+    inputs.edit(w_q(), [(row, 4, "9") for row in (1, 2, 3)])
+    assert w_q().array[:, 3].tolist() == [9, 9, 9] and inputs.problems(EN, w_q()) == []
+
+
+@pytest.mark.parametrize("text", ["", " ", "abc", "2000"])
+def test_a_new_cell_that_cannot_be_read_keeps_the_block_out(fresh, text):
+    inputs.edit(w_q(), [(1, 1, "7"), (3, 1, "1"), (3, 2, text), (3, 3, "3")])
+    assert share.value("w_q") is None and w_q().typed == {}
+    said, = inputs.problems(EN, w_q())
+    assert "block is 3 × 3" in said and "cells 1 would" in said and "row 3, column 2." in said
+
+
+def test_a_wide_block_on_a_tall_matrix_leaves_no_zeros_behind(fresh):
+    """The block of the issue: 2 × 4 on a matrix of 4 × 3."""
+    tall = w_q(np.arange(12.0).reshape(4, 3))
+    inputs.edit(tall, [(i // 4 + 1, i % 4 + 1, str(i + 1)) for i in range(8)])
+    assert share.value("w_q") is None and np.array_equal(tall.array, tall.example)
+    said, = inputs.problems(EN, tall)
+    assert said.startswith("The pasted block is 2 × 4. W_Q is 4 × 3") and "cells 2 would" in said
+
+
+def test_the_problems_of_one_matrix_are_one_list(fresh):
+    inputs.edit(w_q(), [(1, column, "abc") for column in (1, 2, 3)])
+    other = Input("W_K", "w_k", EXAMPLE, (1, 4), (1, 5))
+    inputs.edit(other, [(2, 1, "x")])
+    first, second = inputs.problems(EN, w_q(), other)
+    assert [line[:25] for line in first.splitlines()] == [f"- W_Q, row 1, column {column}: “" for column in (1, 2, 3)]
+    assert second.startswith("W_K, row 2, column 1")
 
 
 def test_an_unreadable_cell_is_named_with_the_number_that_stands_in(fresh):

@@ -1,0 +1,13 @@
+"""Questions: what learners keep asking, answered briefly, each with the experiment that settles it."""
+
+import streamlit as st
+
+from pages.ui.frame import close_page, open_page
+from pages.ui.lessons import questions
+
+_ = open_page("questions")
+st.markdown(_("Every number was computed when this page opened, by the same code as the experiment's own page. A link "
+              "opens that page with the experiment set; Back brings you here again."))
+questions.contents(_)
+questions.answers(_)
+close_page(_, "questions")
