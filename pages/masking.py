@@ -3,30 +3,31 @@
 import streamlit as st
 
 from attention_core import causal_mask, combine_masks, padding_mask, sliding_window_mask
-from pages.ui import controls, lesson, mask_beside, mask_lab, mask_tries, words
+from pages.ui import controls, lesson, words
 from pages.ui.frame import close_page, open_page
-from pages.ui.sentence import say_what_was_typed, say_where_vectors_come_from, sentence
+from pages.ui.lessons import masking_beside, masking_lab, masking_tries
+from pages.ui.typed.sentence import say_what_was_typed, say_where_vectors_come_from, sentence
 
 _ = open_page("masking")
-st.html(mask_lab.STYLESHEET)
+st.html(masking_lab.STYLESHEET)
 given = sentence(_)
 tokens, n = given.tokens, len(given.tokens)
 
 with st.container(horizontal=True, gap="medium", key="controls"):
     controls.choice("mask", _("Mask"), lambda kind: _(words.MASK[kind]))
-    row = mask_lab.ask_for_query(_, tokens)
-masks = mask_lab.ask_for_masks(_, n)
+    row = masking_lab.ask_for_query(_, tokens)
+masks = masking_lab.ask_for_masks(_, n)
 
-worked = mask_lab.worked_out(_, given, masks)
+worked = masking_lab.worked_out(_, given, masks)
 with lesson.shown():
-    mask_lab.picture(_, masks, worked, row)
-    lesson.sentence(mask_lab.say(_, masks, worked, row))
-mask_lab.clear_drawing(_, masks)
+    masking_lab.picture(_, masks, worked, row)
+    lesson.sentence(masking_lab.say(_, masks, worked, row))
+masking_lab.clear_drawing(_, masks)
 say_what_was_typed(_, given)
 say_where_vectors_come_from(_, given)
 
-lesson.tries(_, *mask_tries.tries(_, given))
-mask_beside.beside(_, masks, worked)
+lesson.tries(_, *masking_tries.tries(_, given))
+masking_beside.beside(_, masks, worked)
 
 lesson.why(_, "masking")
 lesson.code_that_ran(_, causal_mask, padding_mask, sliding_window_mask, combine_masks)

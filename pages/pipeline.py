@@ -3,13 +3,15 @@
 import streamlit as st
 
 from attention_core import project, scaled_dot_product_attention
-from pages.ui import controls, inputs, lesson, pipeline_follow, pipeline_output, pipeline_steps, pipeline_tables
-from pages.ui.arithmetic import arithmetic
-from pages.ui.board.board import board
+from pages.ui import controls, lesson
 from pages.ui.frame import close_page, open_page
-from pages.ui.pipeline_steps import CAUSAL, ORDER, STEP, VIEW
-from pages.ui.sentence import ask_for_words, say_what_was_typed, say_where_vectors_come_from, sentence
-from pages.ui.unreadable import shown
+from pages.ui.lessons import pipeline_follow, pipeline_output, pipeline_steps, pipeline_tables
+from pages.ui.lessons.pipeline_steps import CAUSAL, ORDER, STEP, VIEW
+from pages.ui.tables.arithmetic import arithmetic
+from pages.ui.tables.board import board
+from pages.ui.typed import inputs
+from pages.ui.typed.sentence import ask_for_words, say_what_was_typed, say_where_vectors_come_from, sentence
+from pages.ui.typed.unreadable import shown
 
 _ = open_page("pipeline")
 st.html(pipeline_tables.STYLESHEET)

@@ -3,8 +3,10 @@
 import streamlit as st
 
 from attention_core import project, scaled_dot_product_attention
-from pages.ui import controls, inputs, lesson, qkv_example, qkv_experiments, qkv_numbers, words
+from pages.ui import controls, lesson, words
 from pages.ui.frame import close_page, open_page
+from pages.ui.lessons import qkv_example, qkv_experiments, qkv_numbers
+from pages.ui.typed import inputs
 
 _ = qkv_numbers.Powers(open_page("qkv").lang)
 given = qkv_example.example(_)

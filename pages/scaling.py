@@ -7,9 +7,9 @@ import streamlit as st
 from attention_core import softmax
 from attention_core.draws import divisors, nested_draw, scores_by_width
 from attention_core.saturation import saturation
-from pages.ui import cached, closer, controls, lesson, words
+from pages.ui import cached, controls, lesson, words
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import scale_orders
+from pages.ui.lessons import scaling_closer, scaling_orders
 from pages.ui.live.keep import keep_file
 from pages.ui.live.payload import payload
 from pages.ui.live.saturation import saturation_element
@@ -45,14 +45,14 @@ lesson.tries(
 )
 match controls.choice("closer", _("Look closer at"), lambda what: _(words.CLOSER[what])):
     case "numbers":
-        closer.numbers(_, experiment, d_k)
+        scaling_closer.numbers(_, experiment, d_k)
     case "variance":
-        closer.variance(_, experiment, d_k, seed, mean, std)
+        scaling_closer.variance(_, experiment, d_k, seed, mean, std)
     case "gradient":
-        closer.gradient(_, experiment, d_k, setting)
+        scaling_closer.gradient(_, experiment, d_k, setting)
     case "precision":
-        closer.precision(_, experiment.scores[d_k - 1])
-        scale_orders.show(_, draw, d_k)
+        scaling_closer.precision(_, experiment.scores[d_k - 1])
+        scaling_orders.show(_, draw, d_k)
 keep = partial(keep_file, _, live, d_k, mean, std)
 lesson.keep(_("Keep this page as a file that works offline"), keep, "scaling.html")
 

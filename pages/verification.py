@@ -4,39 +4,39 @@ import streamlit as st
 
 from attention_core import attention_gradients, scaled_dot_product_attention, softmax
 from pages.ui import controls, lesson, words
-from pages.ui.bench import (
-    asked,
-    page_backends,
-    page_battery,
-    page_dtypes,
-    page_experiment,
-    page_own,
-    page_stages,
-)
-from pages.ui.bench.page_mistakes import SHOWS
 from pages.ui.frame import close_page, open_page
+from pages.ui.judge import asked
+from pages.ui.lessons import (
+    verification_backends,
+    verification_battery,
+    verification_dtypes,
+    verification_experiment,
+    verification_own,
+    verification_stages,
+)
+from pages.ui.lessons.verification_mistakes import SHOWS
 
 _ = open_page("verification")
 
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="controls"):
     section = controls.choice("bench", _("Show"), lambda section: _(words.BENCH[section]))
-    mistake = page_stages.ask_for_mistake(_) if section in ("stages", "battery") else None
+    mistake = verification_stages.ask_for_mistake(_) if section in ("stages", "battery") else None
     if section != "own":
         asked.offer(_)
 asked.missing(_)
-chosen = page_experiment.ask(_) if section in ("stages", "dtypes", "own") else None
+chosen = verification_experiment.ask(_) if section in ("stages", "dtypes", "own") else None
 
 match section:
     case "stages":
-        page_stages.show(_, chosen, mistake)
+        verification_stages.show(_, chosen, mistake)
     case "dtypes":
-        page_dtypes.show(_, chosen.experiment)
+        verification_dtypes.show(_, chosen.experiment)
     case "backends":
-        page_backends.show(_)
+        verification_backends.show(_)
     case "battery":
-        page_battery.show(_, mistake)
+        verification_battery.show(_, mistake)
     case "own":
-        page_own.show(_, chosen)
+        verification_own.show(_, chosen)
 asked.versions_line(_)
 
 lesson.tries(

@@ -19,7 +19,7 @@ from attention_core.query_gradient import QueryGradient, query_gradient
 from attention_core.saturation import Band, seed_band
 from attention_core.score_forms import largest_over_seeds
 from attention_core.variance import dot_products, variance_by_width
-from pages.ui import reference
+from pages.ui.judge import reference
 
 SEEDS = 400
 HEAD_SEEDS = 100  # enough for a mean that repeats to two digits

@@ -192,8 +192,8 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
 
 def led() -> bool:
     """Say whether the address was changed by something else than a control: then no field is other than published."""
-    names, published = st.session_state["published"]
-    return st.query_params.to_dict() != published and link_of(names) == published
+    names, published = st.session_state.get("published", ((), None))  # None: no run has come so far
+    return published is not None and st.query_params.to_dict() != published and link_of(names) == published
 
 
 def publish(names: tuple[str, ...]) -> None:

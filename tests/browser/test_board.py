@@ -9,15 +9,16 @@ import pytest
 SCRIPT = '''
 import numpy as np
 import streamlit as st
-from pages.ui import inputs, share, theme
-from pages.ui.board.board import board
+from pages.ui import share, theme
+from pages.ui.typed import inputs
+from pages.ui.tables.board import board
 from pages.ui.language import Language
-from pages.ui.matrix import matrix, side_by_side
+from pages.ui.tables.matrix import matrix, side_by_side
 
 WORDS = ["The", "cat", "<b onclick='document.hurt=1'>", '"><img src=x onerror="document.hurt=1">', "the", "&lt;mat"]
 st.set_page_config(layout="wide", page_title="Board")
 st.html(theme.stylesheet())
-share.adopt("en")
+share.adopt("page", (), "en")
 _ = Language("en")
 two = lambda value: _.number(value, 2)
 x = inputs.Input("X", "x", np.arange(12.0).reshape(4, 3), (2, 6), (2, 5))

@@ -30,7 +30,7 @@ from pages.ui.language import Language
 from pages.ui.live.payload import payload
 from pages.ui.live.saturation import saturation_element
 
-share.adopt("en")
+share.adopt("page", (), "en")
 st.set_page_config(layout="wide")
 st.html(theme.stylesheet())
 _ = Language(share.value("lang"))

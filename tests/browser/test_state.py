@@ -139,8 +139,8 @@ def test_back_and_forward_go_through_the_experiments_of_a_page(visitor):
     tab.click("[data-testid=stSidebar] a[href*=masking]", SEEN, "36 of 36")
     tab.click("[data-testid=stMain] [role=radio]:has-text('causal') >> nth=0", SEEN, "21 of 36")
     tab.click("[data-testid=stMain] [role=radio]:has-text('padding') >> nth=0", SEEN, "24 of 36")
-    for step, text in ((tab.page.go_back, "21 of 36"), (tab.page.go_back, "36 of 36"), (tab.page.go_forward, "21 of 36"),
-                       (tab.page.go_forward, "24 of 36")):
+    back, forward = tab.page.go_back, tab.page.go_forward
+    for step, text in ((back, "21 of 36"), (back, "36 of 36"), (forward, "21 of 36"), (forward, "24 of 36")):
         step()
         tab.until(SEEN, text)
     assert tab.link["mask"] == "padding"

@@ -8,7 +8,7 @@ from attention_core.explained import distance_by_width, drawn_explained, other_r
 from attention_core.one_model import nearest_model
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons.explanation_more import MADE, SAME
-from pages.ui.mask_ways import figure
+from pages.ui.lessons.masking_ways import figure
 from pages.ui.share import FIELDS
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)

@@ -11,7 +11,8 @@ from attention_core.embedding import word_vectors
 from attention_core.heads import drawn_weights, evenness, head_by_head, head_draw, scale_over_heads
 from attention_core.mistakes import attend_with
 from attention_core.not_text import PICTURES, heard_after, neighbours_mask, patches, picture, standardised
-from pages.ui import reference, words
+from pages.ui import words
+from pages.ui.judge import reference
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import heads, heads_cross, heads_graph, heads_multi, heads_picture, heads_scale
 from pages.ui.lessons.heads_tables import size, words_table

@@ -18,10 +18,11 @@ from attention_core.examples import six_words
 from attention_core.hidden_tokens import moved_by_hidden
 from attention_core.softmax import softmax
 from attention_core.wrong_masks import WAYS, leak, lowered_weights, masked_weights
-from pages.ui import mask_lab, mask_ways, words
-from pages.ui.board.board import toggled
+from pages.ui import words
 from pages.ui.language import LANGUAGES, Language
+from pages.ui.lessons import masking_lab, masking_ways
 from pages.ui.share import FIELDS
+from pages.ui.tables.board import toggled
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 MINUS, INFINITE = "\N{MINUS SIGN}", "\N{MINUS SIGN}\N{INFINITY}"
@@ -49,7 +50,7 @@ def twos(array, lang):
 
 
 def figures(array, lang):
-    return [[mask_ways.figure(Language(lang), value) for value in row] for row in array]
+    return [[masking_ways.figure(Language(lang), value) for value in row] for row in array]
 
 
 def sentence(page, mark):
@@ -211,39 +212,39 @@ def test_without_a_mask_the_alignment_is_said_to_change_nothing(lab):
 def fields(monkeypatch):
     """The fields of a session without a page."""
     values = {name: field.default for name, field in FIELDS.items()}
-    monkeypatch.setattr(mask_lab.share, "value", values.__getitem__)
-    monkeypatch.setattr(mask_lab.share, "choose", lambda **chosen: values.update(chosen))
+    monkeypatch.setattr(masking_lab.share, "value", values.__getitem__)
+    monkeypatch.setattr(masking_lab.share, "choose", lambda **chosen: values.update(chosen))
     return values
 
 
 def test_a_cell_is_hidden_and_shown_again(fields):
-    mask_lab.draw(mask_lab.masks_of(6), 2, 5)
-    assert fields["hidden"] == ((2, 5),) and not mask_lab.masks_of(6).allowed[1, 4]
-    mask_lab.draw(mask_lab.masks_of(6), 1, 1)
-    assert fields["hidden"] == ((1, 1), (2, 5)) and mask_lab.masks_of(6).allowed.sum() == 34
-    mask_lab.draw(mask_lab.masks_of(6), 2, 5)
+    masking_lab.draw(masking_lab.masks_of(6), 2, 5)
+    assert fields["hidden"] == ((2, 5),) and not masking_lab.masks_of(6).allowed[1, 4]
+    masking_lab.draw(masking_lab.masks_of(6), 1, 1)
+    assert fields["hidden"] == ((1, 1), (2, 5)) and masking_lab.masks_of(6).allowed.sum() == 34
+    masking_lab.draw(masking_lab.masks_of(6), 2, 5)
     assert fields["hidden"] == ((1, 1),)
 
 
 def test_what_another_mask_hides_cannot_be_drawn(fields):
     fields["mask"] = "causal"
-    mask_lab.draw(mask_lab.masks_of(6), 2, 5)
-    assert fields["hidden"] == () and mask_lab.masks_of(6).parts.keys() == {"causal"}
+    masking_lab.draw(masking_lab.masks_of(6), 2, 5)
+    assert fields["hidden"] == () and masking_lab.masks_of(6).parts.keys() == {"causal"}
 
 
 @pytest.mark.parametrize(("row", "column"), [(7, 1), (1, 7), (12, 12)])
 def test_a_cell_outside_is_not_drawn(fields, row, column):
-    mask_lab.draw(mask_lab.masks_of(6), row, column)
+    masking_lab.draw(masking_lab.masks_of(6), row, column)
     assert fields["hidden"] == ()
 
 
 def test_a_drawing_belongs_to_tokens_not_to_rows(fields):
     fields["cached"] = 2
-    mask_lab.draw(mask_lab.masks_of(6), 1, 4)
+    masking_lab.draw(masking_lab.masks_of(6), 1, 4)
     assert fields["hidden"] == ((3, 4),)
-    assert not mask_lab.masks_of(6).allowed[0, 3]
+    assert not masking_lab.masks_of(6).allowed[0, 3]
     fields["cached"] = 0
-    assert not mask_lab.masks_of(6).allowed[2, 3] and mask_lab.masks_of(6).allowed.sum() == 35
+    assert not masking_lab.masks_of(6).allowed[2, 3] and masking_lab.masks_of(6).allowed.sum() == 35
 
 
 def test_only_a_chosen_cell_of_the_mask_toggles():
@@ -346,12 +347,12 @@ def test_a_wrong_way_stands_beside_the_right_one(lab, lang, way):
     assert page.table("right_way") == percents(right.weights, allowed, lang)
     assert page.table("wrong_way") == percents(weights, taken | (weights != 0), lang)
     assert page.table("wrong_sums") == figures(np.stack([found.hidden, found.row_sums], axis=-1), lang)
-    said = sentence(page, Language(lang)(mask_ways.WHY[way]))
+    said = sentence(page, Language(lang)(masking_ways.WHY[way]))
     bad = int(np.isnan(found.row_sums).sum())
     assert any(text.startswith(f"{bad} ") for text in bold(said)) == (bad > 0)
     if found.worst:
         assert f"{Language(lang).number(100 * found.worst, 1)} %" in bold(said)
-    assert (mask_ways.figure(Language(lang), moved) in bold(said)) == (moved > 1e-12)
+    assert (masking_ways.figure(Language(lang), moved) in bold(said)) == (moved > 1e-12)
 
 
 def test_what_each_way_leaks_under_a_causal_mask(lab):
@@ -386,7 +387,7 @@ def test_minus_1e9_added_is_said_to_fall_out_of_a_fully_masked_row(lab, lang):
     page, _ = lab("masking", lang=lang).press("try_1"), Language(lang)
     allowed = masks({"mask": "both", "side": "start"})
     lowered, free = lowered_weights(run().scaled, allowed)[0], softmax(run().scaled)[0]
-    said = sentence(page, _(mask_ways.WHY["minus_1e9"]))
+    said = sentence(page, _(masking_ways.WHY["minus_1e9"]))
     assert bold(said)[-1] == f"{_.number(100 * free.max(), 1)} %"
     assert _.power(np.abs(lowered - free).max()).replace("\N{NO-BREAK SPACE}", " ") in said
 
@@ -409,7 +410,7 @@ def test_where_nothing_is_hidden_the_page_says_so_and_offers_a_mask(lab, lang, w
     page, _ = lab("masking", lang=lang, beside="wrong", way=way), Language(lang)
     nothing = _("Nothing is hidden: no mask is on, or none that hides anything, so nothing can leak. Hide something, "
                 "and the ways part.")
-    assert nothing in page.says and _(mask_ways.WHY[way]) not in page.says
+    assert nothing in page.says and _(masking_ways.WHY[way]) not in page.says
     page.press("set_mask")
     assert page.state("mask") == "causal" and nothing not in page.says
 
@@ -419,7 +420,7 @@ def test_without_padding_padded_rows_have_nothing_to_get_wrong(lab, mask, then):
     page = lab("masking", mask=mask, side="start", hidden="1.1", beside="wrong", way="padded_rows")
     assert "No padding here: nothing to get wrong." in page.says and page.table("wrong_way") == page.table("right_way")
     page.press("set_mask")
-    assert page.state("mask") == then and "gives" in sentence(page, mask_ways.WHY["padded_rows"])
+    assert page.state("mask") == then and "gives" in sentence(page, masking_ways.WHY["padded_rows"])
 
 
 def test_padding_of_no_position_is_no_padding(lab):

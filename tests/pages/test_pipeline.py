@@ -13,7 +13,7 @@ from attention_core.factored import fused_projection
 from attention_core.hull import convex_hull, inside_hull
 from pages.ui.charts import hull_picture
 from pages.ui.language import LANGUAGES, Language
-from pages.ui.pipeline_steps import STEP
+from pages.ui.lessons.pipeline_steps import STEP
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 every_step = pytest.mark.parametrize("step", STEP)

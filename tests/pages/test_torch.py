@@ -10,12 +10,13 @@ import pytest
 import streamlit as st
 
 from attention_core import scaled_dot_product_attention
-from pages.ui import reference, words
+from pages.ui import words
 from pages.ui.bench.experiment import Experiment
 from pages.ui.bench.stages import STAGES, ours
+from pages.ui.judge import reference
+from pages.ui.judge.torch_process import TorchProcess
+from pages.ui.judge.torch_worker import pack
 from pages.ui.language import LANGUAGES, Language
-from pages.ui.torch_process import TorchProcess
-from pages.ui.torch_worker import pack
 
 ROOT = Path(__file__).parents[2]
 every_language = pytest.mark.parametrize("lang", LANGUAGES)

@@ -10,19 +10,20 @@ import pytest
 
 from attention_core import scaled_dot_product_attention
 from attention_core.mistakes import MISTAKES, STAGE_OF, STAGES
-from pages.ui import reference, words
+from pages.ui import words
 from pages.ui.bench import running
 from pages.ui.bench.backends import findings
 from pages.ui.bench.experiment import drawn
-from pages.ui.bench.page_dtypes import measured
-from pages.ui.bench.page_mistakes import PLAIN, SHOWS, SIGNATURE
-from pages.ui.bench.page_table import size_of
 from pages.ui.bench.stages import compare, ours
 from pages.ui.frame import PAGES
+from pages.ui.judge import reference
+from pages.ui.judge.torch_process import TorchProcess
+from pages.ui.judge.torch_worker import pack
 from pages.ui.language import LANGUAGES, Language
+from pages.ui.lessons.verification_dtypes import measured
+from pages.ui.lessons.verification_mistakes import PLAIN, SHOWS, SIGNATURE
+from pages.ui.lessons.verification_table import size_of
 from pages.ui.share import FIELDS
-from pages.ui.torch_process import TorchProcess
-from pages.ui.torch_worker import pack
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 every_mistake = pytest.mark.parametrize("mistake", MISTAKES)

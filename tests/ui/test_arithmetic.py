@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import examples
-from pages.ui.arithmetic import arithmetic
 from pages.ui.language import Language
-from pages.ui.sums import exponentials, factors
-from pages.ui.worked import attend, work
+from pages.ui.tables.arithmetic import arithmetic
+from pages.ui.tables.sums import exponentials, factors
+from pages.ui.tables.worked import attend, work
 
 EN, ID = Language("en"), Language("id")
 SUMS = ("Q", "K", "V", "scores", "output")

@@ -11,11 +11,11 @@ import pytest
 
 from attention_core import scaled_dot_product_attention
 from attention_core.mistakes import MISTAKES
-from pages.ui import reference
 from pages.ui.bench import battery, exact, export, laws, verdict
 from pages.ui.bench.experiment import random_experiment
 from pages.ui.bench.stages import ours
-from pages.ui.reference import Answer, TorchError
+from pages.ui.judge import reference
+from pages.ui.judge.reference import Answer, TorchError
 
 needs_torch = pytest.mark.skipif(not reference.installed(), reason="PyTorch is missing")
 every_mistake = pytest.mark.parametrize("mistake", MISTAKES)

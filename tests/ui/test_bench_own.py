@@ -23,7 +23,7 @@ from pages.ui.bench.experiment import given as given_arrays
 from pages.ui.bench.own import read
 from pages.ui.bench.stages import ours
 from pages.ui.language import Language
-from pages.ui.unreadable import Unreadable
+from pages.ui.typed.unreadable import Unreadable
 
 RANDOM = np.random.default_rng(0)
 ARRAYS = {

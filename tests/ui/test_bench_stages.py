@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from attention_core import attention_gradients, scaled_dot_product_attention
 from attention_core.mistakes import MISTAKES, STAGE_OF
-from pages.ui import reference
 from pages.ui.bench import backends, shrink, stages
 from pages.ui.bench.experiment import MASKS, SCALES, drawn, many, random_experiment
 from pages.ui.bench.experiment import given as given_arrays
 from pages.ui.bench.plain import plain_stages
 from pages.ui.bench.stages import MEASURED, REASONS, STAGES, compare, first_red, ours, row
-from pages.ui.reference import TOLERANCES, Answer, TorchError
+from pages.ui.judge import reference
+from pages.ui.judge.reference import TOLERANCES, Answer, TorchError
 
 ROOT = Path(__file__).parents[2]
 needs_torch = pytest.mark.skipif(not reference.installed(), reason="PyTorch is missing")

@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import share
-from pages.ui.board import board as element
-from pages.ui.board.board import LONGEST, MOST, adopt, obey
+from pages.ui.tables import board as element
+from pages.ui.tables.board import LONGEST, MOST, adopt, obey
 
 ASKING = {"Q": True, "scores": True, "X": False}
 WORDS = ("query", [4, 5, 6])
@@ -128,10 +128,10 @@ def page():
     import numpy as np
 
     from pages.ui import share
-    from pages.ui.board.board import board
-    from pages.ui.matrix import matrix, side_by_side
+    from pages.ui.tables.board import board
+    from pages.ui.tables.matrix import matrix, side_by_side
 
-    share.adopt("en")
+    share.adopt("page", (), "en")
     tables = [
         matrix(name, np.eye(2), ["a", "b"], ["c", "d"], str, caption=name, live=True, asks=name == "Q")
         for name in ("Q", "scores")
@@ -147,7 +147,7 @@ def test_the_browser_receives_the_html_and_how_many_acts_were_obeyed():
 
 
 def test_a_board_knows_which_of_its_tables_ask(monkeypatch):
-    from pages.ui.matrix import matrix
+    from pages.ui.tables.matrix import matrix
 
     kept = {}
     monkeypatch.setattr(element, "BOARD", lambda **mounted: kept.update(mounted))

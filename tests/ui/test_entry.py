@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui import entry, unreadable
-from pages.ui.entry import LIMIT, LONGEST, PLACES, Unreadable, matrix, number, pasted, shown, written
 from pages.ui.language import Language
+from pages.ui.typed import entry, unreadable
+from pages.ui.typed.entry import LIMIT, LONGEST, PLACES, Unreadable, matrix, number, pasted, shown, written
 
 EN, ID = Language("en"), Language("id")
 MINUS, NBSP, JOINER = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}", "\N{WORD JOINER}"

@@ -12,7 +12,9 @@ PAGES = [ROOT / "app.py", *sorted(ROOT.glob("pages/*.py"))]
 UI = sorted(ROOT.glob("pages/ui/**/*.py"))
 PRODUCT = CORE + PAGES + UI
 PURE = [
-    "charts", "matrix", "theme", "language", "words", "derivations", "kinds", "entry", "tokens", "worked", "arithmetic",
+    "charts", "theme", "language", "words", "derivations", "kinds", "tables.matrix", "tables.worked",
+    "tables.arithmetic", "tables.sums", "typed.entry", "typed.tokens", "typed.unreadable", "typed.sizes",
+    "judge.reference",
 ]
 MUTATING = {"update", "pop", "popitem", "clear", "setdefault", "__setitem__", "__delitem__", "__setattr__"}
 
@@ -114,7 +116,7 @@ def test_core_imports_only_numpy_and_the_standard_library(path):
 def test_pure_modules_never_import_streamlit(name):
     """Neither themselves nor through another file of pages/ui."""
     seen, todo = set(), [f"pages.ui.{name}"]
-    assert (ROOT / "pages" / "ui" / f"{name}.py").exists()
+    assert ROOT.joinpath("pages", "ui", *name.split(".")).with_suffix(".py").exists()
     while todo:
         module = todo.pop()
         path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
@@ -147,11 +149,12 @@ def test_only_share_and_frame_write_the_session_state():
 
 def test_only_the_torch_worker_imports_torch():
     importers = {name_of(path) for path in PRODUCT if "torch" in tops(imports(path))}
-    assert importers == {"pages/ui/torch_worker.py"}
+    assert importers == {"pages/ui/judge/torch_worker.py"}
 
 
 def test_the_torch_worker_knows_nothing_of_the_lab():
-    assert not tops(imports(ROOT / "pages" / "ui" / "torch_worker.py")) & {"streamlit", "pages", "attention_core"}
+    worker = ROOT / "pages" / "ui" / "judge" / "torch_worker.py"
+    assert not tops(imports(worker)) & {"streamlit", "pages", "attention_core"}
 
 
 def test_the_core_knows_nothing_of_the_pages():

@@ -10,9 +10,10 @@ from hypothesis.extra.numpy import arrays
 from streamlit.testing.v1 import AppTest
 
 from attention_core import project, scaled_dot_product_attention
-from pages.ui import entry, inputs, share
-from pages.ui.inputs import Input
+from pages.ui import share
 from pages.ui.language import Language
+from pages.ui.typed import entry, inputs
+from pages.ui.typed.inputs import Input
 
 EN, ID = Language("en"), Language("id")
 EXAMPLE = np.array([[0.5, 0.25, 0.0], [1.0, -2.0, 3.0]])
@@ -326,8 +327,8 @@ def popover(lang):
     import numpy as np
     import streamlit as st
 
-    from pages.ui.inputs import Input, as_text, problems
     from pages.ui.language import Language
+    from pages.ui.typed.inputs import Input, as_text, problems
 
     for field in ("w_q", "w_k"):
         st.session_state.setdefault(field, None)

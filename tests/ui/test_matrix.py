@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.matrix import Entry, matrix, operator, side_by_side
+from pages.ui.tables.matrix import Entry, matrix, operator, side_by_side
 
 VALUES = np.array([[1.5, -0.5, 4.0], [0.0, 0.25, -8.0]])
 ROWS, COLUMNS = ("a", "b"), ("x", "y", "z")

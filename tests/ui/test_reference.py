@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from attention_core import attention_gradients, scaled_dot_product_attention
-from pages.ui import reference, torch_process
-from pages.ui.reference import TOLERANCES, TorchError, rounded, sdpa, sdpa_many, stages
+from pages.ui.judge import reference, torch_process
+from pages.ui.judge.reference import TOLERANCES, TorchError, rounded, sdpa, sdpa_many, stages
 
 ROOT = Path(__file__).parents[2]
 MISSING = "PyTorch is missing: pip install -r requirements.txt"
@@ -327,6 +327,6 @@ def test_rounding_is_pytorchs(dtype):
 
 
 def test_the_judge_brings_neither_torch_nor_streamlit_into_the_process():
-    script = "import sys; from pages.ui import reference; print({'torch', 'streamlit'} & set(sys.modules))"
+    script = "import sys; from pages.ui.judge import reference; print({'torch', 'streamlit'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui import tokens as module
-from pages.ui.tokens import BLANK, LONGEST, MOST, TURNING, cut, sentence_tokens
+from pages.ui.typed import tokens as module
+from pages.ui.typed.tokens import BLANK, LONGEST, MOST, TURNING, cut, sentence_tokens
 
 ALPHABET = "aé1 ,.!'\u2019-\u0301\u200d\ufe0f\U0001f469\U0001f4bb<>\u202e\x00\t\u200b\u094d\u0915"
 TEXTS = st.text(max_size=200) | st.text(ALPHABET, max_size=200)

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from attention_core import scaled_dot_product_attention
-from pages.ui import reference, torch_process, torch_worker
-from pages.ui.torch_process import TorchError, TorchProcess, ending
-from pages.ui.torch_worker import MARK, PREFIX, FrameError, pack, unpack
+from pages.ui.judge import reference, torch_process, torch_worker
+from pages.ui.judge.torch_process import TorchError, TorchProcess, ending
+from pages.ui.judge.torch_worker import MARK, PREFIX, FrameError, pack, unpack
 
 ROOT = Path(__file__).parents[2]
 needs_torch = pytest.mark.skipif(
@@ -238,7 +238,7 @@ def test_the_process_ends_with_its_pipe(start):
 
 SESSION = """
 import sys
-from pages.ui import torch_process
+from pages.ui.judge import torch_process
 torch_process.PROCESS.command = {command!r}
 torch_process.PROCESS.ask([{{"ask": "versions"}}])
 print(torch_process.PROCESS.process.pid, flush=True)

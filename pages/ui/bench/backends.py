@@ -8,8 +8,8 @@ import numpy as np
 from attention_core import scaled_dot_product_attention
 from pages.ui.bench.experiment import Experiment, given
 from pages.ui.bench.stages import row
+from pages.ui.judge.reference import TOLERANCES, Answer
 from pages.ui.language import N_
-from pages.ui.reference import TOLERANCES, Answer
 
 IDENTITY = np.eye(2)[None, None]  # four axes, as the fused path wants them
 VALUES = np.array([[[[1.0, 2.0], [3.0, 4.0]]]])

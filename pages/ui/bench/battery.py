@@ -13,8 +13,8 @@ from pages.ui.bench.plain import plain_stages
 from pages.ui.bench.shrink import smallest
 from pages.ui.bench.stages import STEEPEST, allowance, ours
 from pages.ui.bench.verdict import Worst, refusal, worst
+from pages.ui.judge.reference import TOLERANCES, TorchError
 from pages.ui.language import N_
-from pages.ui.reference import TOLERANCES, TorchError
 
 TOLERANCE = TOLERANCES["float64"]
 DRAWS = 5  # per law

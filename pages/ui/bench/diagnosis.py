@@ -7,7 +7,7 @@ import numpy as np
 from attention_core.mistakes import MISTAKES
 from pages.ui.bench.experiment import Experiment
 from pages.ui.bench.stages import allowance, ours, row
-from pages.ui.reference import TOLERANCES
+from pages.ui.judge.reference import TOLERANCES
 
 SHOWN = 10  # places of NaN that are named
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_core import checks, padding_mask
 from pages.ui.bench.snippet import snippet_of
-from pages.ui.reference import rounded
+from pages.ui.judge.reference import rounded
 
 MASKS = ("none", "causal", "bool", "float", "padding")
 SCALES = {"default": None, "zero": 0.0, "negative": -0.5, "large": 200.0}  # 200: exp of a score overflows float64

@@ -12,7 +12,7 @@ import numpy as np
 
 from pages.ui.bench.own_text import rectangular, scanned, separated
 from pages.ui.language import N_
-from pages.ui.unreadable import Unreadable
+from pages.ui.typed.unreadable import Unreadable
 
 BYTES = 2**20
 NUMBERS = 10_000

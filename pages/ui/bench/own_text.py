@@ -5,9 +5,9 @@ import re
 
 import numpy as np
 
-from pages.ui.entry import ARRAY, DASHES, FORM, LISTED, NUMBER, RAGGED
 from pages.ui.language import N_
-from pages.ui.unreadable import Unreadable
+from pages.ui.typed.entry import ARRAY, DASHES, FORM, LISTED, NUMBER, RAGGED
+from pages.ui.typed.unreadable import Unreadable
 
 DEEPEST = 8  # brackets; what is deeper than four dims is refused in words later
 LONGEST = 64  # characters of one number

@@ -7,11 +7,11 @@ import numpy as np
 from attention_core import attention_gradients, scaled_dot_product_attention
 from attention_core.mistakes import STAGES as FORWARD
 from attention_core.mistakes import attend_with
-from pages.ui import reference
 from pages.ui.bench.experiment import Experiment
 from pages.ui.bench.plain import added
+from pages.ui.judge import reference
+from pages.ui.judge.reference import TOLERANCES
 from pages.ui.language import N_
-from pages.ui.reference import TOLERANCES
 
 GRADIENTS = ("grad_query", "grad_key", "grad_value")
 STAGES = (*FORWARD, *GRADIENTS)

@@ -1,1 +1,1 @@
-"""What each of the later lessons shows, part by part."""
+"""What each lesson shows and says; a page script calls it."""

@@ -12,7 +12,7 @@ from attention_core.score_network import Network, draw_network, flat_share, weig
 from pages.ui import cached, controls, lesson
 from pages.ui.language import N_, Language
 from pages.ui.lessons import additive_charts, additive_cost, additive_widths
-from pages.ui.matrix import matrix, side_by_side
+from pages.ui.tables.matrix import matrix, side_by_side
 from pages.ui.words import key_name
 
 LOOK = {

@@ -8,7 +8,7 @@ from attention_core.cost_times import Times, measure_times
 from pages.ui import lesson, share
 from pages.ui.language import Language
 from pages.ui.lessons import additive_charts
-from pages.ui.matrix import matrix, side_by_side
+from pages.ui.tables.matrix import matrix, side_by_side
 
 TOKENS = 2 ** np.arange(13)  # 1 to 4096
 MEASURED = "add_times"  # what this session measured last

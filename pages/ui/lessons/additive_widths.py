@@ -7,8 +7,8 @@ from attention_core.draws import nested_draw
 from attention_core.score_network import draw_network
 from pages.ui import lesson
 from pages.ui.language import Language
-from pages.ui.matrix import matrix, operator, side_by_side
-from pages.ui.sizes import mismatch_qkv
+from pages.ui.tables.matrix import matrix, operator, side_by_side
+from pages.ui.typed.sizes import mismatch_qkv
 from pages.ui.words import key_name
 
 KEYS, D_Q, D_K, D_A = 4, 3, 5, 4

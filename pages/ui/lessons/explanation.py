@@ -10,8 +10,8 @@ from attention_core.examples import six_words
 from pages.ui import cached, controls, lesson
 from pages.ui.language import N_, Language
 from pages.ui.lessons import explanation_charts as charts
-from pages.ui.mask_ways import figure
-from pages.ui.matrix import matrix
+from pages.ui.lessons.masking_ways import figure
+from pages.ui.tables.matrix import matrix
 from pages.ui.words import key_name
 
 FROM = {"six_words": N_("the six words"), "drawn": N_("drawn")}

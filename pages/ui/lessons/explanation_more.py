@@ -8,8 +8,8 @@ from pages.ui import cached, lesson
 from pages.ui.language import Language
 from pages.ui.lessons import explanation_charts as charts
 from pages.ui.lessons.explanation import Case, plainly
-from pages.ui.mask_ways import figure
-from pages.ui.matrix import matrix, side_by_side
+from pages.ui.lessons.masking_ways import figure
+from pages.ui.tables.matrix import matrix, side_by_side
 
 SAME = 1e-6  # weights this near are those of the same model
 MADE = 0.01  # rows this near are made by it

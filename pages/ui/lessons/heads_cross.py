@@ -9,14 +9,14 @@ from attention_core import MultiHead, multi_head_attention
 from attention_core.embedding import word_vectors
 from attention_core.heads import drawn_weights
 from pages.ui import controls, lesson, share
-from pages.ui.arithmetic import arithmetic
-from pages.ui.board.board import board
 from pages.ui.language import N_, Language
 from pages.ui.lessons.heads_tables import shape, size, words_table
-from pages.ui.matrix import matrix, side_by_side
-from pages.ui.tokens import MOST, sentence_tokens
-from pages.ui.unreadable import shown
-from pages.ui.worked import CAPTION, SCALE, Worked, attend
+from pages.ui.tables.arithmetic import arithmetic
+from pages.ui.tables.board import board
+from pages.ui.tables.matrix import matrix, side_by_side
+from pages.ui.tables.worked import CAPTION, SCALE, Worked, attend
+from pages.ui.typed.tokens import MOST, sentence_tokens
+from pages.ui.typed.unreadable import shown
 
 CROSS = {"self": N_("self: one sentence"), "cross": N_("cross: two sentences")}
 EXAMPLE = {"asking": "I am eating fish", "answering": "saya makan ikan"}

@@ -9,10 +9,10 @@ from attention_core.heads import drawn_weights
 from attention_core.not_text import heard_after, neighbours_mask
 from attention_core.projection import project
 from pages.ui import controls, lesson, share
-from pages.ui.board.board import board
 from pages.ui.language import Language
-from pages.ui.matrix import side_by_side
-from pages.ui.worked import Worked, attend
+from pages.ui.tables.board import board
+from pages.ui.tables.matrix import side_by_side
+from pages.ui.tables.worked import Worked, attend
 
 NODES = ("A", "B", "C", "D", "E", "F")
 EDGES = ((0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (4, 5))

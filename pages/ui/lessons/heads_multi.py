@@ -9,8 +9,8 @@ from pages.ui import controls, lesson, share
 from pages.ui.language import Language
 from pages.ui.lessons.heads_cross import CROSS, Pair, ask_for_words, made_up, pair
 from pages.ui.lessons.heads_tables import shape, size, words_table
-from pages.ui.matrix import matrix, side_by_side
-from pages.ui.unreadable import shown
+from pages.ui.tables.matrix import matrix, side_by_side
+from pages.ui.typed.unreadable import shown
 
 
 def show(_: Language) -> None:

@@ -7,10 +7,10 @@ import numpy as np
 from attention_core import Attention, scaled_dot_product_attention
 from attention_core.not_text import patches, picture, standardised
 from pages.ui import controls, lesson, share
-from pages.ui.board.board import board
 from pages.ui.language import N_, Language
 from pages.ui.lessons.heads_tables import size
-from pages.ui.matrix import matrix, side_by_side
+from pages.ui.tables.board import board
+from pages.ui.tables.matrix import matrix, side_by_side
 
 SIZE, ACROSS = 2, 4  # pixels of a patch, patches of a row
 DRAWING = {"letter": N_("a letter"), "ring": N_("a ring"), "gradient": N_("a slope")}

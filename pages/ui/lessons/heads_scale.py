@@ -8,10 +8,10 @@ import streamlit as st
 from attention_core.heads import evenness, head_draw
 from attention_core.mistakes import Stages, attend_with, first_wrong_stage
 from pages.ui import cached, charts, controls, lesson, share, words
+from pages.ui.judge.reference import TOLERANCE, TorchError, installed
 from pages.ui.language import N_, Language
 from pages.ui.lessons.heads_tables import size, words_table
-from pages.ui.matrix import matrix, side_by_side
-from pages.ui.reference import TOLERANCE, TorchError, installed
+from pages.ui.tables.matrix import matrix, side_by_side
 
 D_MODEL, TOKENS = 64, 8
 WAYS = {

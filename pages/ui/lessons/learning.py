@@ -11,10 +11,10 @@ from attention_core.recall import CLASSES, KEYS, SYMBOLS
 from attention_core.training import BATCH, HELD_OUT, LEARNT, Progress, train
 from attention_core.ways import ablation, scaled_and_not
 from pages.ui import controls, lesson
-from pages.ui.bench.page_table import findings
 from pages.ui.language import N_, Language
 from pages.ui.lessons import runs
 from pages.ui.lessons.learning_charts import over_steps
+from pages.ui.lessons.verification_table import findings
 
 OPTIMIZER = {"sgd": "SGD", "adam": "Adam"}
 RATES = {"sgd": {"low": 0.1, "middle": 0.3, "high": 1.0}, "adam": {"low": 0.003, "middle": 0.01, "high": 0.03}}

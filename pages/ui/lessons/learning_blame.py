@@ -8,10 +8,10 @@ import streamlit as st
 from attention_core.training import LEARNT, Progress
 from attention_core.ways import ablation
 from pages.ui import lesson
-from pages.ui.bench.page_table import findings, size_of
 from pages.ui.language import N_, Language
 from pages.ui.lessons import runs
 from pages.ui.lessons.learning import Setting, first_at, of, run_of
+from pages.ui.lessons.verification_table import findings, size_of
 
 # what each way of attention_core.training.ablation is called; the rate of Adam is divided by another root
 WAY = {
@@ -111,4 +111,5 @@ def distance(setting: Setting, reports: Sequence[Progress]) -> dict[str, float]:
 def name_of(_: Language, way: str, setting: Setting) -> str:
     """Call a way by its name."""
     name = WAY[way]
-    return _(name if isinstance(name, str) else name[setting.optimizer])
+    name = name if isinstance(name, str) else name[setting.optimizer]
+    return _(name)

@@ -10,7 +10,7 @@ from pages.ui.frame import lead
 from pages.ui.language import N_, Language
 from pages.ui.lessons import explanation
 from pages.ui.lessons import questions_figures as figures
-from pages.ui.qkv_experiments import one_more
+from pages.ui.lessons.qkv_experiments import one_more
 
 GROUP = {
     "scores": N_("Scores and scaling"),

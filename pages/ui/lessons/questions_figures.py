@@ -19,16 +19,16 @@ from attention_core.not_text import patches, picture, standardised
 from attention_core.saturation import saturation
 from attention_core.scale_orders import apart
 from attention_core.wrong_masks import leak, masked_weights
-from pages.ui import qkv_example, sums
 from pages.ui.bench.experiment import drawn
-from pages.ui.bench.page_dtypes import measured
-from pages.ui.bench.page_table import size_of
 from pages.ui.language import Language
-from pages.ui.lessons import additive_cost, heads_cross, heads_scale
+from pages.ui.lessons import additive_cost, heads_cross, heads_scale, qkv_example
 from pages.ui.lessons.heads_tables import shape
-from pages.ui.mask_ways import figure, share_of
-from pages.ui.qkv_scores import bert_head
-from pages.ui.worked import Worked, work
+from pages.ui.lessons.masking_ways import figure, share_of
+from pages.ui.lessons.qkv_scores import bert_head
+from pages.ui.lessons.verification_dtypes import measured
+from pages.ui.lessons.verification_table import size_of
+from pages.ui.tables import sums
+from pages.ui.tables.worked import Worked, work
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from attention_core.online_softmax import OneQuery, Step, drawn_query, online_so
 from pages.ui import controls, lesson, share
 from pages.ui.language import N_, Language
 from pages.ui.lessons.tiles_lines import lines
-from pages.ui.matrix import matrix, side_by_side
+from pages.ui.tables.matrix import matrix, side_by_side
 from pages.ui.words import SUBSCRIPT, key_name
 
 MASK = {"none": N_("none (bidirectional)"), "causal": N_("causal"), "start": N_("hides the first tile")}

@@ -1,1 +1,0 @@
-"""Matrices that answer: tables whose cells can be chosen, typed into and followed by keyboard."""

@@ -1,0 +1,1 @@
+"""PyTorch as the judge, in a process of its own."""

@@ -1,0 +1,1 @@
+"""What a reader types: numbers, matrices and sentences, read without guessing."""
