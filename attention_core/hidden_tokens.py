@@ -34,6 +34,11 @@ def moved_by_hidden(
     np.ndarray, shape (n,)
         The largest change of each output; 0 if it does not move, or nothing is hidden; NaN where an output is.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As `project` and `masked_weights` do.
+
     Examples
     --------
     >>> x, eye = np.array([[0.0], [0.0]]), np.eye(1)

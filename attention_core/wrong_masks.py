@@ -95,8 +95,27 @@ def masked_weights(
 
 
 def mask_taken(allowed: np.ndarray, way: str, padding: ArrayLike | None = None) -> np.ndarray:
-    """Return the mask that a way takes for the right one, True where it lets a query attend; see `masked_weights`.
+    """Return the mask that a way takes for the right one.
 
+    Parameters
+    ----------
+    allowed, way, padding
+        As in `masked_weights`.
+
+    Returns
+    -------
+    np.ndarray of bool, shape (n, m)
+        True where the way lets a query attend.
+
+    Raises
+    ------
+    TypeError
+        If the padding is not boolean.
+    ValueError
+        If the way is unknown or a shape does not fit.
+
+    Examples
+    --------
     >>> mask_taken(np.array([[True, False], [True, True]]), "inverted").tolist()
     [[False, True], [False, False]]
     >>> mask_taken(np.array([[True, False], [True, True]]), "padded_rows", padding=[False, True]).tolist()
@@ -123,6 +142,23 @@ def _padding_of(padding, n, m, as_rows):
 def lowered_weights(scaled: ArrayLike, allowed: ArrayLike) -> np.ndarray:
     """Add -1e9 to the hidden scores in place of replacing them; a row in which all is hidden is as if without a mask.
 
+    Parameters
+    ----------
+    scaled, allowed
+        As in `masked_weights`.
+
+    Returns
+    -------
+    np.ndarray, shape (n, m)
+        The weights.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `masked_weights` does.
+
+    Examples
+    --------
     >>> lowered_weights([[0.0, 0.0, np.log(2.0)]], [[False, False, False]]).round(3)
     array([[0.25, 0.25, 0.5 ]])
     """
