@@ -18,7 +18,7 @@ STAGES = ("query", "key", "value", "scores", "scaled", "masked", "weights", "out
 STAGE_OF = MappingProxyType(  # mistake: the first of STAGES that comes out wrong
     {
         "no_scaling": "scaled",  # the scale is left out
-        "scale_by_d_model": "scaled",  # sqrt of the whole width, not of one head's; needs heads > 1 or d_model
+        "scale_by_d_model": "scaled",  # sqrt of the whole width; needs no scale given, and heads > 1 or d_model
         "softmax_over_columns": "weights",  # the queries compete for a key
         "mask_after_softmax": "masked",  # nothing is hidden there; the weights are set to 0 when it is too late
         "inverted_mask": "masked",  # True read as "hide"
@@ -125,7 +125,8 @@ def attend_with(
     is_causal : bool, default False
         Let query i attend to keys 0..i only.
     scale : float, optional
-        1 / sqrt(d_k) by default. "no_scaling" and "scale_by_d_model" ignore it.
+        1 / sqrt(d_k) by default. "no_scaling" ignores it; "scale_by_d_model" leaves it alone, for it gets the default
+        wrong, and cannot show where a scale is given.
     heads : int, default 1
         Head h owns columns h * d_k to (h + 1) * d_k. With one head there is no axis of heads.
     d_model : int, optional
@@ -186,7 +187,9 @@ def _factor(mistake, scale, d_k, heads, d_model):
     """Return what the scores are multiplied by."""
     right = scale_or_default(scale, d_k)
     d_model = heads * d_k if d_model is None else integer("d_model", d_model, at_least=1)
-    return {"no_scaling": 1.0, "scale_by_d_model": 1 / d_model**0.5}.get(mistake, right)
+    if mistake == "scale_by_d_model" and scale is None:
+        return 1 / d_model**0.5
+    return 1.0 if mistake == "no_scaling" else right
 
 
 def _mask(mistake, mask, is_causal, n, m):

@@ -118,6 +118,8 @@ def test_no_mistake_ever_shows_before_its_stage(mistake, seed):
     ("mistake", "options"),
     [
         ("scale_by_d_model", {"is_causal": True}),
+        ("scale_by_d_model", {"heads": 2, "scale": 0.3}),
+        ("scale_by_d_model", {"heads": 2, "scale": 0.0, "d_model": 512}),
         ("mask_after_softmax", {"heads": 2}),
         ("inverted_mask", {"heads": 2}),
         ("off_by_one_causal", {"attn_mask": causal_mask(5)}),

@@ -80,7 +80,8 @@ def test_it_shows_each_example(lab, example, shape):
     attention = scaled_dot_product_attention(found.query, found.key, found.value)
     assert np.shape(page.table("output")) == shape
     assert output(page) == attention.output.round(4).tolist()
-    assert list(verdicts(page)) == list(STAGES[3:]) and set(verdicts(page).values()) == {"agrees"}
+    assert list(verdicts(page)) == ["scores", "scaled", "masked scores", "weights", "output"]
+    assert set(verdicts(page).values()) == {"agrees"}
 
 
 def test_the_sources_numbers_can_be_changed_and_are_checked_as_changed(lab):
@@ -132,7 +133,7 @@ def red_from(page, mistake, judge):
     """The table is right before the mistake's stage, wrong at it, and says how far off."""
     stage, found = STAGE_OF[mistake], verdicts(page)
     before = list(STAGES[: STAGES.index(stage)])
-    names = {"query": "Q", "key": "K", "value": "V"}
+    names = {"query": "Q", "key": "K", "value": "V", "masked": "masked scores"}
     assert [found[names.get(name, name)] for name in before] == ["agrees"] * len(before)
     assert found[names.get(stage, stage)] == "differs first here"
     error, = page.words("error")
@@ -172,7 +173,7 @@ HIDDEN = [mistake for mistake in MISTAKES if STAGE_OF[mistake] in ("query", "mas
 def test_where_a_mistake_cannot_show_the_page_says_so_and_offers_where_it_does(lab, mistake):
     page = lab("verification", lang="en", bug=mistake)
     assert set(verdicts(page).values()) == {"agrees"} and not page.words("error")
-    assert SIGNATURE[mistake][2] in page.words("info")
+    assert SIGNATURE[mistake][2] in page.words("info")[0] and not page.words("success")
     page.press("where_it_shows")
     red_from(page, mistake, "plain Python")
     assert page.state("bug") == mistake and not page.words("info")
@@ -273,7 +274,7 @@ def test_the_precisions_show_their_difference_tolerance_and_reason(lab, lang):
 def test_all_four_precisions_agree_with_pytorch(lab):
     rows = bench(lab("verification", bench="dtypes", example="six_words", compare="yes"), "dtypes")
     assert [row[1] for row in rows] == ["✓  agrees"] * 4
-    sizes = [0 if row[2] == "0" else float(re.sub(r" × 10⁻.*", "", row[2])) for row in rows]
+    sizes = [0 if row[2] == "0" else float(re.sub(r"\s×\s10⁻.*", "", row[2])) for row in rows]
     assert all(size == size for size in sizes) and "10⁻" in rows[1][2]
 
 

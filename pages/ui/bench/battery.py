@@ -1,7 +1,7 @@
 """The battery: exact cases, random cases and laws, run one by one, each row with all it takes to doubt it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from pages.ui.bench import exact, laws
 from pages.ui.bench.experiment import Experiment, many
-from pages.ui.bench.plain import plain_stages
-from pages.ui.bench.shrink import smallest
-from pages.ui.bench.stages import STEEPEST, allowance, ours
+from pages.ui.bench.rows import Case, Row
+from pages.ui.bench.smaller import Trial
+from pages.ui.bench.stages import STEEPEST, ours
 from pages.ui.bench.verdict import Worst, refusal, worst
 from pages.ui.judge.reference import TOLERANCES, TorchError
 from pages.ui.language import N_
@@ -20,68 +20,9 @@ TOLERANCE = TOLERANCES["float64"]
 DRAWS = 5  # per law
 CHUNK = 50  # random cases that PyTorch is asked at once
 UNTOUCHED = N_("The planted mistake has no place in this case: it is about a refusal or about another operation.")
+HALF = N_("The inputs are rounded to float16 and ours computes in float32, so it is held to the tolerance of float32.")
+SINGLE = {"rtol": 1e-5, "atol": 2e-6}  # of the file's cases in float32
 NO_ANSWER = N_("PyTorch gave no answer.")
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """One row to come: an exact case of the file, a random experiment, or a law on an experiment.
-
-    Attributes
-    ----------
-    id, group : str
-        Its name; "exact", "random" or "law".
-    experiment : Experiment or None
-        The inputs; None for exact cases of another kind.
-    exact : dict or None
-        The case of the file.
-    law : str or None
-        One of `LAWS`.
-    """
-
-    id: str
-    group: str
-    experiment: Experiment | None = None
-    exact: dict | None = None
-    law: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Row:
-    """What came out.
-
-    Attributes
-    ----------
-    id, group, input : str
-        As in `Case`; the inputs in the words of the code.
-    expected, got : str
-        The worst entry, with all its digits.
-    difference, tolerance : float
-        Of that entry; NaN for a refusal.
-    verdict : {"pass", "fail", "skipped"}
-        Skipped rows have a reason.
-    reason : str
-        A marked sentence, still in English.
-    judge : {"60 digits", "PyTorch", "plain Python", "law"}
-        What the expected value comes from.
-    shrunk : callable
-        Returns the smallest experiment that still fails; None where there is none to shrink.
-    snippet : callable
-        Writes a program that reproduces the row, of the smallest failing form where it fails.
-    """
-
-    id: str
-    group: str
-    input: str
-    expected: str
-    got: str
-    difference: float
-    tolerance: float
-    verdict: str
-    reason: str
-    judge: str
-    shrunk: Callable[[], Experiment | None]
-    snippet: Callable[[], str]
 
 
 def cases(n_random: int = 200, seed: int = 0) -> Iterator[Case]:
@@ -129,7 +70,7 @@ def run(case: Case, mistake: str | None = None, torch_answer: np.ndarray | Excep
         found, judge = None, "PyTorch"
     else:
         judge = "plain Python" if torch_answer is None else "PyTorch"
-        found = _random(case.experiment, mistake, torch_answer)
+        found = Trial(mistake).found(case.experiment, torch_answer)
     if found:
         return _row(case, judge, found, mistake)
     got = f"{type(torch_answer).__name__}: {torch_answer}"[:200] if judge == "PyTorch" else ""
@@ -146,30 +87,33 @@ def _exact(case, mistake):
         return None
     found |= {f"{name}_shape": np.array(np.shape(array)) for name, array in found.items()}
     expected = {name: exact.read(values) for name, values in file["expected"].items() if name in found or not mistake}
-    tolerance = file["tolerance"]
+    tolerance = SINGLE if half(case) else file["tolerance"]
     bounds = {name: tolerance["atol"] + tolerance["rtol"] * np.abs(values) for name, values in expected.items()}
     return worst(found, expected, bounds)
 
 
-def _random(experiment, mistake, answer=None):
-    found = ours(experiment, mistake, gradients=False)
-    expected = plain_stages(experiment)
-    bound = {name: allowance(TOLERANCE, expected, name) for name in expected}
-    return worst(found, expected if answer is None else {"output": answer}, bound)
+def half(case: Case) -> bool:
+    """Tell whether an exact case starts from float16."""
+    return case.exact is not None and case.exact["options"].get("dtype") == "float16"
 
 
-def _law(law, experiment, mistake):
+def _law(law, experiment, mistake, attended=None):
     check, _, to_the_bit = laws.LAWS[law]
     steep = [1.0]
 
     def attend(given):
         found = ours(given, mistake, gradients=False)
         steep.append(laws.steepness(given, found["scaled"]))
+        if attended is not None:
+            attended.append(given)
         return found
 
     name, expected, got = check(experiment, attend)
     size = max(1.0, float(np.abs(experiment.value).max(initial=0))) * min(STEEPEST, max(steep))
-    return worst({name: got}, {name: expected}, {name: 0.0 if to_the_bit else TOLERANCE * size})
+    bound = 0.0 if to_the_bit else TOLERANCE * (1.0 if law == "rows_sum_to_1" else size)  # a sum is 1 for any score
+    if isinstance(expected, laws.Range):
+        return worst({name: got}, {name: expected.nearest}, {name: bound}, expected.say)
+    return worst({name: got}, {name: expected}, {name: bound})
 
 
 def _row(case, judge, found, mistake):
@@ -178,16 +122,22 @@ def _row(case, judge, found, mistake):
     def snippet():
         experiment = case.experiment if found.agrees else shrunk()
         if experiment is None or (found.agrees and case.exact):
-            return exact.snippet(case.exact)
-        return experiment.snippet("float64", mistake)
+            return exact.snippet(case.exact, mistake)
+        return experiment.snippet(_dtype(case), mistake)
 
     return Row(
         case.id, case.group, _input(case), found.expected, found.got, found.difference, found.tolerance,
-        "pass" if found.agrees else "fail", "", judge, shrunk, snippet,
+        "pass" if found.agrees else "fail", HALF if half(case) else "", judge, shrunk, snippet,
     )
 
 
+def _dtype(case):
+    return case.exact["options"].get("dtype", "float64") if case.exact else "float64"
+
+
 def _input(case):
+    if case.law is not None:
+        return laws.describe(case.law, case.experiment)
     if case.experiment is not None:
         return case.experiment.describe()
     shapes = ((name, np.shape(array) if isinstance(array, np.ndarray) else "?")
@@ -196,16 +146,26 @@ def _input(case):
 
 
 def shrink(case: Case, mistake: str | None) -> Experiment | None:
-    """Return the smallest experiment that fails as a case does; judged by its law, or by plain Python."""
+    """Return the smallest experiment that fails as a case does, judged by plain Python, and by its law if it has one.
 
-    def fails(experiment):
-        try:
-            found = _law(case.law, experiment, mistake) if case.law else _random(experiment, mistake)
-        except (OverflowError, ValueError):  # sums too large for Python's own floats: no judge, no smaller form
-            return False
-        return not found.agrees
+    A law may fail on inputs that it makes from those of the case (shifted keys, say): then these are made smaller.
+    """
+    trial = Trial(mistake, _dtype(case))
+    if case.experiment is None:
+        return None
+    if case.law is None or trial.wrong(case.experiment):
+        return trial.smallest(case.experiment, partial(_breaks, case.law, mistake) if case.law else _anything)
+    attended = []
+    _law(case.law, case.experiment, mistake, attended)
+    return next((trial.smallest(given) for given in attended if trial.wrong(given)), case.experiment)
 
-    return None if case.experiment is None else smallest(case.experiment, fails)
+
+def _breaks(law, mistake, experiment):
+    return not _law(law, experiment, mistake).agrees
+
+
+def _anything(_):
+    return True
 
 
 def battery(
@@ -220,8 +180,8 @@ def battery(
     mistake : str, optional
         One of `MISTAKES`.
     ask : callable, optional
-        `reference.sdpa_many`, where PyTorch is installed. Where a round trip fails, its rows are skipped and the next
-        one finds a new process.
+        `reference.sdpa_many`, where PyTorch is installed. A round trip that fails is tried once more with a new
+        process; if it fails again, its rows are skipped.
 
     Examples
     --------
@@ -236,8 +196,12 @@ def battery(
 
 
 def _answers(ask, chunk):
+    questions = [case.experiment.question() for case in chunk]
     try:
-        found = ask([case.experiment.question() for case in chunk])
-    except TorchError as error:
-        return [error] * len(chunk)
+        found = ask(questions)
+    except TorchError:
+        try:
+            found = ask(questions)  # once more: the first question after a death finds a new process
+        except TorchError as error:
+            return [error] * len(chunk)
     return [answer if isinstance(answer, Exception) else answer.output for answer in found]

@@ -18,14 +18,14 @@ class Diagnosis:
 
     Attributes
     ----------
-    kind : {"right", "lower_precision", "mistake", "other_layout", "wrong_shape", "off"}
-        What it is.
+    kind : {"right", "lower_precision", "undecided", "mistake", "other_layout", "wrong_shape", "off"}
+        What it is: "lower_precision" is right as far as the digits written go, "undecided" is that and a mistake too.
     shape, expected_shape : tuple of int
         Of the output handed in and of the right one.
     precision : str or None
         The dtype in whose tolerance the match lies, for all kinds that match something.
     tolerance : float
-        What was allowed: of that dtype, or of the one asked for.
+        What was allowed at most: of that dtype, and of the rounding where it counts.
     mistakes : tuple of str
         Those whose output it equals; several may give the same.
     layout : str or None
@@ -56,8 +56,10 @@ class Diagnosis:
     nan_count: int = 0
 
 
-def diagnose(experiment: Experiment, output: np.ndarray, dtype: str = "float64") -> Diagnosis:
-    """Compare an output with the right one and with that of every mistake; the closest match counts.
+def diagnose(
+    experiment: Experiment, output: np.ndarray, dtype: str = "float64", rounding: np.ndarray | float = 0.0
+) -> Diagnosis:
+    """Compare an output with the right one and with that of every mistake, as exactly as it was given.
 
     Parameters
     ----------
@@ -66,7 +68,10 @@ def diagnose(experiment: Experiment, output: np.ndarray, dtype: str = "float64")
     output : np.ndarray
         What somebody got from them.
     dtype : str
-        The precision to begin with; coarser ones are tried after it, because printed numbers are cut.
+        The precision it was computed in, which sets the tolerance.
+    rounding : np.ndarray or float, default 0
+        By how much each number was rounded in writing, as `digits.of_text` tells; it is tried after the tolerance
+        alone, and added to it.
 
     Returns
     -------
@@ -76,22 +81,31 @@ def diagnose(experiment: Experiment, output: np.ndarray, dtype: str = "float64")
     --------
     >>> from pages.ui.bench.experiment import drawn
     >>> unscaled = ours(drawn(0), "no_scaling")["output"]
-    >>> found = diagnose(drawn(0), unscaled.round(8))
-    >>> found.kind, found.mistakes, found.precision
-    ('mistake', ('no_scaling',), 'float32')
+    >>> found = diagnose(drawn(0), unscaled.round(5), rounding=5e-6)
+    >>> found.kind, found.mistakes
+    ('mistake', ('no_scaling',))
     """
     output = np.asarray(output, dtype=np.float64)
     right = ours(experiment, None, dtype, gradients=False)
-    bare = _facts(output, right, allowance(TOLERANCES[dtype], right, "output"))
+    tight = allowance(TOLERANCES[dtype], right, "output")
     candidates = _candidates(experiment, right["output"], dtype)
-    coarser = list(TOLERANCES)[list(TOLERANCES).index(dtype):]
-    for precision in coarser:
-        allowed = allowance(TOLERANCES[precision], right, "output")
+    loose = tight + np.asarray(rounding, dtype=float)
+    bare = _facts(output, right, loose)
+    for allowed in (tight, loose):
         match = _match(output, right["output"], candidates, allowed)
         if match:
-            kind = "lower_precision" if match["kind"] == "right" and precision != dtype else match["kind"]
-            return replace(bare, **match | {"kind": kind, "precision": precision, "tolerance": allowed})
+            return replace(bare, **_weighed(match, output, right["output"], candidates, allowed, tight),
+                           precision=dtype, tolerance=float(np.max(allowed)))
     return bare
+
+
+def _weighed(match, output, right, candidates, allowed, tight):
+    """Say of what is right by its digits alone that it is, and whether they fit a mistake as well."""
+    if match["kind"] != "right" or allowed is tight:
+        return match
+    rivals = tuple(mistake for mistake, found in candidates[0].items()
+                   if not _same(found, right, tight) and _same(output, found, allowed))
+    return {"kind": "undecided" if rivals else "lower_precision", "mistakes": rivals}
 
 
 def _facts(output, right, allowed):
@@ -99,7 +113,8 @@ def _facts(output, right, allowed):
     expected = right["output"]
     nans = np.argwhere(np.isnan(output))
     bare = Diagnosis(
-        "off" if output.shape == expected.shape else "wrong_shape", output.shape, expected.shape, tolerance=allowed,
+        "off" if output.shape == expected.shape else "wrong_shape", output.shape, expected.shape,
+        tolerance=float(np.max(allowed, initial=0)),
         nans=tuple(tuple(int(i) for i in place) for place in nans[:SHOWN]), nan_count=len(nans),
     )
     if output.shape != expected.shape:

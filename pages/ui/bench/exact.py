@@ -9,7 +9,7 @@ import numpy as np
 import attention_core as core
 from attention_core.mistakes import attend_with
 from pages.ui.bench.experiment import Experiment, given
-from pages.ui.bench.snippet import literal
+from pages.ui.bench.snippet import WHERE, literal
 from pages.ui.bench.stages import ours
 
 FILE = Path(__file__).parent / "conformance.json"
@@ -27,6 +27,17 @@ CALLS = {
     "softmax": "core.softmax(z, axis)",
     "softmax_jacobian": "core.softmax_jacobian(core.softmax(z))",
 }
+HEADS = """
+right = {call}
+wide = (X_q @ W_Q, X_kv @ W_K, X_kv @ W_V)  # (..., n, h d)
+wrong = attend_with({mistake!r}, *wide, mask, is_causal, scale, heads=num_heads)
+for name, expected, found in (
+    ("weights", right.weights, wrong.weights.reshape(right.weights.shape)),
+    ("output", right.output, wrong.output @ W_O),
+):
+    print(name, "expected", expected, "with the mistake", found, sep="\\n")
+    print("largest difference at", name, np.abs(found - expected).max(initial=0))
+"""
 
 
 @lru_cache
@@ -170,11 +181,12 @@ def compute_with(mistake: str, case: dict) -> dict[str, np.ndarray] | None:
     for x, w in (("X_q", "W_Q"), ("X_kv", "W_K"), ("X_kv", "W_V")):
         arrays.append(inputs[x] @ inputs[w])  # (..., n, h d)
     found = attend_with(mistake, *arrays, **options, heads=case["options"]["num_heads"])
-    return {"weights_per_head": found.weights, "output": found.output @ inputs["W_O"]}
+    weights = found.weights if case["options"]["num_heads"] > 1 else found.weights[..., None, :, :]  # (..., h, n, m)
+    return {"weights_per_head": weights, "output": found.output @ inputs["W_O"]}
 
 
-def snippet(case: dict) -> str:
-    """Write a program that makes the inputs of a case and calls the core.
+def snippet(case: dict, mistake: str | None = None) -> str:
+    """Write a program that makes the inputs of a case and calls the core, and heads with a mistake beside it.
 
     >>> print(snippet(cases()[-1]).splitlines()[-1])
     print(core.project(X, W_Q, W_K, W_V))
@@ -185,5 +197,10 @@ def snippet(case: dict) -> str:
         named = ("mask", "is_causal", "scale")
         lines += [literal(x, name) for name, x in zip(named, core_options.values(), strict=True)]
     lines += [literal(options[name], name) for name in ("axis", "num_heads", "tile") if name in options]
-    head = f"# {case['name']}\nimport numpy as np\n\nimport attention_core as core\n\n"
-    return head + "\n".join(lines) + f"\nprint({CALLS[case['op']]})\n"
+    head = f"{WHERE}# {case['name']}\nimport numpy as np\n\nimport attention_core as core\n"
+    if mistake and case["op"] == "multi_head":
+        head += "from attention_core.mistakes import attend_with\n"
+        last = HEADS.format(call=CALLS[case["op"]], mistake=mistake)
+    else:
+        last = f"print({CALLS[case['op']]})\n"
+    return head + "\n" + "\n".join(lines) + "\n" + last

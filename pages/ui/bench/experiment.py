@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core import checks, padding_mask
-from pages.ui.bench.snippet import snippet_of
+from pages.ui.bench.snippet import inputs_of, snippet_of
 from pages.ui.judge.reference import rounded
 
 MASKS = ("none", "causal", "bool", "float", "padding")
@@ -84,7 +84,7 @@ class Experiment:
         return ", ".join([*shapes, *mask, *causal, *scale])
 
     def snippet(self, dtype: str = "float64", mistake: str | None = None) -> str:
-        """Write a program that makes these inputs to the last digit and calls the core; it needs nothing of the lab.
+        """Write a program that makes these inputs to the last digit and calls the core.
 
         Parameters
         ----------
@@ -96,10 +96,14 @@ class Experiment:
         Examples
         --------
         >>> one = np.ones((1, 1))
-        >>> print(given("ones", one, one, one).snippet().splitlines()[5])
+        >>> print(given("ones", one, one, one).snippet().splitlines()[6])
         query = np.array([[1.0]], dtype="float64")
         """
         return snippet_of(self.in_dtype(dtype), dtype, mistake)
+
+    def inputs(self) -> str:
+        """Write the inputs to the last digit, without the core and without any answer."""
+        return inputs_of(self)
 
 
 def given(name, query, key, value, attn_mask=None, is_causal=False, scale=None, seed: int = 0) -> Experiment:

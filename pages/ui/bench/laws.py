@@ -1,7 +1,7 @@
 """What holds for attention whatever the numbers are: laws, each as what is expected and what is got."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -14,9 +14,22 @@ Attend = Callable[[Experiment], dict[str, np.ndarray]]  # gives weights and outp
 FREE = ("none", "bool", "float", "padding")  # masks that know no order of the keys
 
 
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Hold what an output may be: from `low` to `high`; `nearest` is what is in there and nearest to it."""
+
+    nearest: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    def say(self, index: tuple[int, ...], place: str) -> str:
+        """Write one entry of it down."""
+        return f"{float(self.low[index])!r} <= {place} <= {float(self.high[index])!r}"
+
+
 def rows_sum_to_1(experiment: Experiment, attend: Attend):
     """Each row of weights sums to 1, or to 0 where nothing may be seen."""
-    return "sum", visible(experiment).any(axis=-1).astype(float), attend(experiment)["weights"].sum(axis=-1)
+    return "weights.sum(axis=-1)", visible(experiment).any(axis=-1).astype(float), attend(experiment)["weights"].sum(axis=-1)
 
 
 def shift(experiment: Experiment, attend: Attend):
@@ -34,7 +47,8 @@ def inside(experiment: Experiment, attend: Attend):
     high = np.where(seen, value, -np.inf).max(axis=-2)
     nobody = ~visible(experiment).any(axis=-1)[..., None]
     output = attend(experiment)["output"]
-    return "output", np.clip(output, np.where(nobody, 0, low), np.where(nobody, 0, high)), output
+    low, high = np.where(nobody, 0, low), np.where(nobody, 0, high)
+    return "output", Range(np.clip(output, low, high), low, high), output
 
 
 def causality(experiment: Experiment, attend: Attend):
@@ -60,10 +74,15 @@ def permutation(experiment: Experiment, attend: Attend):
 
 def nothing_seen(experiment: Experiment, attend: Attend):
     """A query from which all keys are hidden gets the output 0: exactly, and not NaN."""
+    output = attend(hidden(experiment))["output"][..., :1, :]
+    return "output", np.zeros_like(output), output
+
+
+def hidden(experiment: Experiment) -> Experiment:
+    """Hide all keys from the first query."""
     n, m = experiment.query.shape[-2], experiment.key.shape[-2]
-    rows = np.arange(n)[:, None] > 0  # (n, 1)
-    hidden = replace(experiment, attn_mask=visible(experiment) & rows & np.ones(m, bool))
-    return "output", np.zeros_like(experiment.grad_output[..., 0, :]), attend(hidden)["output"][..., 0, :]
+    others = np.arange(n)[:, None] > 0  # (n, 1)
+    return replace(experiment, attn_mask=visible(experiment) & others & np.ones(m, bool))
 
 
 def tiled(experiment: Experiment, attend: Attend):
@@ -88,7 +107,13 @@ def experiment_for(law: str, seed: int) -> Experiment:
     >>> experiment_for("causality", 3).is_causal
     True
     """
-    return random_experiment(seed, masks=LAWS[law][1], least=2)
+    found = random_experiment(seed, masks=LAWS[law][1], least=2)
+    return hidden(found) if law == "nothing_seen" else found
+
+
+def describe(law: str, experiment: Experiment) -> str:
+    """Return the inputs in the words of the code, with what the law has made of them."""
+    return experiment.describe() + (", attn_mask[..., 0, :] = False" if law == "nothing_seen" else "")
 
 
 def steepness(experiment: Experiment, scaled: np.ndarray) -> float:

@@ -10,6 +10,7 @@ import zlib
 
 import numpy as np
 
+from pages.ui.bench.digits import Handed, of_file, of_text
 from pages.ui.bench.own_text import rectangular, scanned, separated
 from pages.ui.language import N_
 from pages.ui.typed.unreadable import Unreadable
@@ -40,25 +41,37 @@ TEXT = N_("it holds text; an output is made of numbers.")
 OTHER = N_("it holds {kind}; an output is made of numbers.")
 DAMAGED = N_("“{typed}” is damaged or cut off; write it again.")
 ONE_ARRAY = N_("it holds {count} files; hand in an NPZ with one array.")
+OBJECT = N_("it is a JSON object with {count} lists; hand in one with a single list, or the list alone.")
+BROKEN_JSON = N_("“{typed}” starts like a JSON object and is none; hand in its list alone, like [[1, 0.5], [2, 3]].")
 ENCODING = N_("“{typed}” is no text in UTF-8, and no NPY or NPZ file.")
 KINDS = {"O": OBJECTS, "c": COMPLEX, "U": TEXT, "S": TEXT}
 
 
 def read(data: bytes | str, filename: str = "") -> np.ndarray:
+    """Read one array as `handed` does, without how exact it is.
+
+    >>> read("0,5;1").tolist(), read("[[1, 2], [3, NaN]]").tolist(), read("array([[1.5, 2. ]])").tolist()
+    ([[0.5, 1.0]], [[1.0, 2.0], [3.0, nan]], [[1.5, 2.0]])
+    """
+    return handed(data, filename).array
+
+
+def handed(data: bytes | str, filename: str = "") -> Handed:
     """Read one array of real numbers; what the content is decides, not what the name claims.
 
     Parameters
     ----------
     data : bytes or str
         NPY, NPZ with one array, CSV (comma; or semicolon, tab or space with decimal point or comma), JSON (nested
-        lists), or the printed form of NumPy or PyTorch. At most 1 MB and 10,000 numbers.
+        lists, or an object with one of them), or the printed form of NumPy or PyTorch. At most 1 MB and 10,000
+        numbers.
     filename : str, optional
         For the message, and to tell a broken NPY file from a text.
 
     Returns
     -------
-    np.ndarray of float64
-        One to four axes. NaN and infinities pass: they are for `diagnose` to find.
+    Handed
+        One to four axes, and how exact the numbers can be. NaN and infinities pass: they are for `diagnose` to find.
 
     Raises
     ------
@@ -67,8 +80,8 @@ def read(data: bytes | str, filename: str = "") -> np.ndarray:
 
     Examples
     --------
-    >>> read("0,5;1").tolist(), read("[[1, 2], [3, NaN]]").tolist(), read("array([[1.5, 2. ]])").tolist()
-    ([[0.5, 1.0]], [[1.0, 2.0], [3.0, nan]], [[1.5, 2.0]])
+    >>> handed("[[0.25, 0.333]]").digits
+    3
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
     if len(raw) > BYTES:
@@ -99,7 +112,8 @@ def _npy(raw, filename):
     check_sizes(shape)
     stream.seek(0)
     try:
-        return np.lib.format.read_array(stream, allow_pickle=False).astype(np.float64, order="C")
+        array = np.lib.format.read_array(stream, allow_pickle=False).astype(np.float64, order="C")
+        return of_file(array, dtype)
     except BROKEN as error:
         raise Unreadable(DAMAGED, filename) from error
 
@@ -134,7 +148,7 @@ def _text(raw, filename):
         text = raw.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise Unreadable(ENCODING, filename) from error
-    if filename.lower().endswith(".json"):
+    if filename.lower().endswith(".json") or text.startswith("{"):
         nested = _json(text, filename)
     else:
         nested = scanned(text) if text.startswith(("[", "array", "tensor", "np.", "numpy.", "torch.")) else None
@@ -143,14 +157,20 @@ def _text(raw, filename):
     else:
         values = rectangular(nested)
     check_sizes(values.shape)
-    return values
+    return of_text(values, text)
 
 
 def _json(text, filename):
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(DAMAGED, filename) from error
+        raise Unreadable(DAMAGED if filename else BROKEN_JSON, filename or text) from error
+    if not isinstance(found, dict):
+        return found
+    lists = [item for item in found.values() if isinstance(item, list)]
+    if len(lists) != 1:
+        raise Unreadable(OBJECT, holes={"count": len(lists)})
+    return lists[0]
 
 
 def check_kind(dtype: np.dtype) -> None:

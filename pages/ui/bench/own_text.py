@@ -24,6 +24,8 @@ UNEVEN = N_("its lists have different lengths or depths; every row needs as many
 NOT_REAL = N_("“{typed}” is complex; an output is real.")
 NOT_A_NUMBER = N_("“{typed}” is no number; a list holds numbers only.")
 DEEP = N_("its lists are nested too deeply.")
+HEADER = N_("the first row is a header (“{typed}”); remove it, so that only numbers are left.")
+COMMAS = N_("“{typed}” is no number. Commas separate numbers here, so a number needs a decimal point, like 1.5.")
 
 
 def scanned(text: str) -> list:
@@ -124,11 +126,19 @@ def separated(text: str) -> np.ndarray:
         rows = list(csv.reader(lines, delimiter=mark)) if mark else [line.split() for line in lines]
     except csv.Error:
         raise Unreadable(LISTED, text) from None
+    if len(rows) > 1 and rows[0] and all(map(_word, rows[0])) and not any(map(_word, rows[1])):
+        raise Unreadable(HEADER, lines[0])
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise Unreadable(RAGGED, holes={"row": number, "count": len(row), "first": len(rows[0])})
     cells = [[_cell(item, mark, i, j) for j, item in enumerate(row, 1)] for i, row in enumerate(rows, 1)]
     return np.array(cells, dtype=float).reshape(len(rows), len(rows[0]) if rows else 0)
+
+
+def _word(text):
+    """Tell a name of a column from a number, however badly the number is written."""
+    bare = text.strip()
+    return bare[:1].isalpha() and bare.lower() not in SPECIAL
 
 
 def _cell(text, mark, row, column):
@@ -137,4 +147,5 @@ def _cell(text, mark, row, column):
     try:
         return real(text.replace(",", ".") if comma and not edge else text)
     except Unreadable as error:
-        raise Unreadable(error.reason, text, error.holes, (row, column)) from None
+        advice = COMMAS if mark == "," and error.reason == NUMBER else error.reason
+        raise Unreadable(advice, text, error.holes, (row, column)) from None

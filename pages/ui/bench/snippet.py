@@ -2,6 +2,7 @@
 
 import numpy as np
 
+WHERE = "# Run it in the folder of the lab, or with attention_core on the path.\n"
 HEAD = "import numpy as np\n\nfrom attention_core import attention_gradients, scaled_dot_product_attention\n"
 PLANTED = "from attention_core.mistakes import attend_with\n"
 CALL = """
@@ -16,12 +17,15 @@ MISTAKEN = """
 heads = {heads}
 lead = np.broadcast_shapes(*(a.shape[:-2] for a in (query, key, value)))
 full = (np.broadcast_to(a, (*lead, *a.shape[-2:])) for a in (query, key, value))
-wide = (np.concatenate(np.moveaxis(a, -3, 0), axis=-1) if heads > 1 else a for a in full)
+wide = [np.concatenate(np.moveaxis(a, -3, 0), axis=-1) if heads > 1 else a for a in full]
+right = attend_with(None, *wide, attn_mask, is_causal, scale, heads=heads)  # what the core computes, heads side by side
 wrong = attend_with({mistake!r}, *wide, attn_mask, is_causal, scale, heads=heads)
-right = attention.output
-right = np.concatenate(np.moveaxis(right, -3, 0), axis=-1) if heads > 1 else right  # heads side by side
-print("with the mistake", wrong.output, sep="\\n")
-print("largest difference", np.abs(wrong.output - right).max(initial=0))
+for name in ("scores", "scaled", "masked", "weights", "output"):
+    expected, found = getattr(right, name), getattr(wrong, name)
+    with np.errstate(all="ignore"):
+        gap = np.where(expected == found, 0, np.abs(found - expected))
+    print(name, "expected", expected, "with the mistake", found, sep="\\n")
+    print("largest difference at", name, gap.max(initial=0))
 """
 JUDGE = """
 try:
@@ -36,6 +40,7 @@ else:
         to(query), to(key), to(value), attn_mask=mask, is_causal={causal}, scale=scale
     )
     print("PyTorch", theirs.double().numpy(), sep="\\n")
+    print("largest difference at output", np.abs(theirs.double().numpy() - attention.output).max(initial=0))
 """
 MASK = {  # kind of mask, causal: how PyTorch is told, which takes one of both only
     ("b", False): "torch.tensor(attn_mask)",
@@ -71,6 +76,15 @@ def _nested(item, indent):
     return repr(item)
 
 
+def inputs_of(experiment) -> str:
+    """Write the inputs alone: a program that needs NumPy and gives no answer away."""
+    names = ("query", "key", "value", "attn_mask")
+    lines = [literal(getattr(experiment, name), name) for name in names if getattr(experiment, name) is not None]
+    lines += [f"is_causal = {experiment.is_causal}", literal(experiment.scale, "scale")]
+    note = f"# {experiment.name}: the inputs alone; this needs NumPy and nothing of the lab.\n"
+    return note + "import numpy as np\n\n" + "\n".join(lines) + "\n"
+
+
 def snippet_of(experiment, dtype: str, mistake: str | None) -> str:
     """Write the program; the arrays are already rounded to the dtype."""
     arrays = ("query", "key", "value", "grad_output", "attn_mask")
@@ -83,5 +97,5 @@ def snippet_of(experiment, dtype: str, mistake: str | None) -> str:
     last = MISTAKEN.format(heads=experiment.heads, mistake=mistake) if mistake else JUDGE.format(
         dtype=dtype, mask=joined, causal=causal
     )
-    head = note + HEAD + (PLANTED if mistake else "")
+    head = WHERE + note + HEAD + (PLANTED if mistake else "")
     return head + "\n" + "\n".join(lines) + "\n" + CALL + last

@@ -19,7 +19,7 @@ class Worst:
     agrees: bool
 
 
-def worst(found: dict, expected: dict, bounds: dict) -> Worst:
+def worst(found: dict, expected: dict, bounds: dict, say: Callable[[tuple, str], str] | None = None) -> Worst:
     """Find the entry that exceeds its tolerance most, or comes nearest to it.
 
     Parameters
@@ -28,20 +28,22 @@ def worst(found: dict, expected: dict, bounds: dict) -> Worst:
         By name; everything expected must have been found.
     bounds : dict of str to float or array
         What each difference may be, one number per name or one per entry.
+    say : callable, optional
+        Writes what is expected, from an index and the name of the place; by default the number there.
 
     Examples
     --------
     >>> worst({"output": np.array([1.0, 2.5])}, {"output": np.array([1.0, 2.0])}, {"output": 1e-3})
     Worst(expected='output[1] = 2.0', got='output[1] = 2.5', difference=0.5, tolerance=0.001, agrees=False)
     """
-    entries = [_worst_of(name, np.asarray(found[name]), np.asarray(values), bounds[name])
+    entries = [_worst_of(name, np.asarray(found[name]), np.asarray(values), bounds[name], say)
                for name, values in expected.items()]
     if not entries:
         raise ValueError("nothing was compared")
     return max(entries, key=lambda entry: entry[0])[1]
 
 
-def _worst_of(name, found, expected, bound):
+def _worst_of(name, found, expected, bound, say):
     if found.shape != expected.shape or found.size == 0:
         same = found.shape == expected.shape
         order, difference, limit = (-1.0, 0.0, 0.0) if same else (np.inf, np.inf, 0.0)
@@ -55,8 +57,8 @@ def _worst_of(name, found, expected, bound):
     excess = np.where(np.isnan(excess), np.inf, excess)
     index = tuple(int(i) for i in np.unravel_index(excess.argmax(), excess.shape))
     place = f"{name}{list(index) if index else ''}"
-    text = (f"{place} = {float(array[index])!r}" for array in (expected, found))
-    return excess[index], Worst(*text, float(gap[index]), float(bound[index]), bool(excess[index] <= 1))
+    wanted, got = (f"{place} = {float(array[index])!r}" for array in (expected, found))
+    return excess[index], Worst(say(index, place) if say else wanted, got, float(gap[index]), float(bound[index]), bool(excess[index] <= 1))
 
 
 def refusal(case: dict, compute: Callable[[dict], dict]) -> Worst:

@@ -146,7 +146,7 @@ def calls(_: Language, own: MultiHead, across: MultiHead, other: Pair, kind: str
     """Show both calls as they ran, and the shapes of what went in and came out."""
     st.markdown(_("**The same function, called twice.** Only the second input differs:"))
     for function in (self_attention, cross_attention):
-        st.code(lesson.source(function), language="python")
+        st.code(lesson.source(function), language="python", wrap_lines=True)
     rows = [
         (name, [shape(x), shape(x_kv), shape(result.query[0]), shape(result.key[0]), shape(result.value[0]),
                 shape(result.weights[0]), shape(result.output)])

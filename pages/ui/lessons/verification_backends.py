@@ -6,9 +6,14 @@ import streamlit as st
 from pages.ui import lesson
 from pages.ui.bench.backends import Finding, findings, judge, ours_of
 from pages.ui.judge import asked
+from pages.ui.judge.program import two_paths
 from pages.ui.language import N_, Language
+from pages.ui.lessons.verification_experiment import numbered
+from pages.ui.lessons.verification_matrices import numbers
 from pages.ui.lessons.verification_table import figure, place, verdict
 from pages.ui.lessons.verification_table import findings as table
+from pages.ui.tables.matrix import matrix, side_by_side
+from pages.ui.tables.worked import CAPTION
 
 NAME = {
     "zero_scale": N_("scale 0, causal"),
@@ -33,6 +38,28 @@ def show(_: Language) -> None:
     say(_, verdicts, asked_them=answers[0] is not None)
     for each in found:
         st.markdown(f"**{capital(_(NAME[each.id]))}.** {_(each.text)}")
+        show_inputs(_, each)
+
+
+def show_inputs(_: Language, finding: Finding) -> None:
+    """Fold away what a finding was found on, and a program that shows it without the lab."""
+    experiment = finding.experiment
+    given = {"Q": experiment.query, "K": experiment.key, "V": experiment.value}
+    with st.expander(_("The inputs of “{name}”, and a program for PyTorch alone", name=_(NAME[finding.id]))):
+        lesson.picture(side_by_side(*(
+            matrix(f"{name}_{finding.id}", array[0, 0], rows_of(name, array[0, 0]), numbers(array[0, 0]),
+                   lambda value: short(_, value), caption=_(CAPTION[name]))
+            for name, array in given.items()
+        )))
+        st.markdown(_("The mask is {mask}, the scale {scale}.",
+                      mask=_("causal (is_causal)") if experiment.is_causal else _("none, every query sees every key"),
+                      scale="1 ÷ √dₖ" if experiment.scale is None else _.short(experiment.scale)))
+        st.code(two_paths(experiment), language="python")
+
+
+def rows_of(name: str, array: np.ndarray) -> tuple[str, ...]:
+    """Head the rows of Q by queries, those of K and V by keys."""
+    return numbered("q" if name == "Q" else "k", len(array))
 
 
 def table_of(_: Language, found: tuple[Finding, ...], sides: list[dict], verdicts: list[dict]) -> str:

@@ -1,16 +1,21 @@
 """The battery on the page: started by a button, stopped by another, filtered, opened and taken home."""
 
+import platform
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from html import escape
 
+import numpy as np
 import streamlit as st
 
 from pages.ui import controls, lesson, share, words
 from pages.ui.bench import exact, laws, running
 from pages.ui.bench.battery import DRAWS, Row
-from pages.ui.bench.export import as_csv, as_json
+from pages.ui.bench.export import about, as_csv, as_json, filename
 from pages.ui.bench.running import Run
 from pages.ui.judge import asked, reference
+from pages.ui.judge.reference import TorchError
 from pages.ui.language import N_, Language
 from pages.ui.lessons.verification_table import findings, number, verdict
 
@@ -97,12 +102,19 @@ def summary(_: Language, run: Run) -> None:
         text += " " + _("Planted: {mistake}.", mistake=_(words.BUG[mistake]))
     if counts["fail"]:
         st.error(text, icon=":material/cancel:")
+    elif counts["skipped"]:
+        st.warning(text, icon=":material/remove_done:")
     else:
         st.success(text, icon=":material/check_circle:")
     if run.silent:
-        st.warning(_("PyTorch gave no answer to {count} rows: `{error}`. They are skipped; the next question finds a "
-                     "new process, and the battery goes on.", count=len(run.silent),
-                     error=asked.plain(run.silent[0].got)), icon=":material/restart_alt:")
+        st.warning(silence(_, run.silent), icon=":material/restart_alt:")
+
+
+def silence(_: Language, rows: list[Row]) -> str:
+    """Say in plain words that PyTorch left rows unanswered, and what it said itself."""
+    return _("For {count} rows there is no verdict: PyTorch's process gave no answer, nor did a new one that was asked "
+             "again. Nothing is known against these rows; run the battery again to have them judged. The process said: "
+             "`{error}`.", count=len(rows), error=asked.plain(rows[0].got))
 
 
 def has(row: Row, text: str) -> bool:
@@ -149,7 +161,7 @@ def cut(text: str) -> str:
 
 
 def reason(_: Language, row: Row) -> str:
-    """Say why a row is skipped."""
+    """Say why a row is skipped, or why its tolerance is as it is."""
     return f"<br><small>{escape(_(row.reason))}</small>" if row.reason else ""
 
 
@@ -167,10 +179,29 @@ def open_one(_: Language, failing: list[Row]) -> None:
 
 
 def downloads(_: Language, run: Run) -> None:
-    """Offer all rows as files."""
+    """Offer all rows as files that say what they are: the seed, the mistake, and what computed."""
+    n_random, seed, mistake, judge = run.setting
     with st.container(horizontal=True, key="battery_files"):
         for kind, make, mime in (("CSV", as_csv, "text/csv"), ("JSON", as_json, "application/json")):
+            meta = about(seed, n_random, mistake, {})
             st.download_button(
-                _("All rows as {kind}", kind=kind), partial(make, run.rows), f"battery.{kind.lower()}", mime,
-                key=f"battery_{kind}", icon=":material/download:", on_click="ignore", disabled=run.going,
+                _("All rows as {kind}", kind=kind), partial(written, make, run.rows, meta, judge),
+                filename(meta, kind.lower()), mime, key=f"battery_{kind}", icon=":material/download:",
+                on_click="ignore", disabled=run.going,
             )
+
+
+def written(make: Callable, rows: list[Row], meta: dict, judge: str) -> str:
+    """Write a file when it is asked for; only then is anybody asked for a version."""
+    return make(rows, meta | {"versions": versions(judge)})
+
+
+def versions(judge: str) -> dict[str, str]:
+    """Return what computed; PyTorch's build where PyTorch judged."""
+    found = {"python": platform.python_version(), "numpy": np.__version__}
+    if judge == "PyTorch":
+        with suppress(TorchError):
+            torch = asked.versions()
+            found |= {name: str(torch[key]) for name, key in (("torch", "torch"), ("torch_commit", "commit"),
+                                                              ("torch_build", "build"), ("machine", "machine"))}
+    return found

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui import lesson, share, words
 from pages.ui.bench.experiment import Experiment
 from pages.ui.bench.plain import added, visible
-from pages.ui.language import Language
+from pages.ui.language import N_, Language
 from pages.ui.lessons.verification_experiment import Chosen, head_of
 from pages.ui.lessons.verification_table import size_of, verdict
 from pages.ui.tables.arithmetic import arithmetic
@@ -124,6 +124,22 @@ def beside(
         matrix("difference", difference, rows, columns, lambda value: size_of(_, value),
                caption=_("Difference, absolute: {stage}", stage=title)),
     ))
+
+
+def draw_upstream(_: Language, chosen: Chosen, index: tuple[int, ...]) -> None:
+    """Say which upstream gradient the three gradients belong to; small ones are drawn."""
+    drawn_too = share.value("example") == "drawn"
+    seed = N_("dO is drawn with seed {seed} after Q, K and V.") if drawn_too else N_("dO is drawn with seed {seed}.")
+    given = chosen.experiment.grad_output[index]  # (n, d_v)
+    with st.expander(_("The upstream gradient dO")):
+        st.markdown(" ".join((
+            _("The three gradients belong to an upstream gradient dO, that of a loss with respect to the output. Here "
+              "it is made of standard normal numbers."),
+            _(seed, seed=share.value("draw_seed") if drawn_too else 0),
+        )))
+        if max(given.shape) <= READABLE:
+            lesson.picture(matrix("dO", given, chosen.queries, numbers(given), lambda value: _.number(value, 4),
+                                  caption=_("Upstream gradient <i>dO</i>"), scale=SCALE["output"]))
 
 
 def draw_inputs(_: Language, chosen: Chosen) -> None:

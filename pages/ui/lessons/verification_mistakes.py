@@ -19,7 +19,8 @@ SIGNATURE = {
            "divided by the root of the whole width d_model, though a dot product adds only dₖ products, those of one "
            "head."),
         N_("Take the root of the width after the split into heads: dₖ = d_model ÷ heads."),
-        N_("With one head dₖ is d_model, and both roots are the same."),
+        N_("With one head dₖ is d_model and both roots are the same; a scale that is given is no root at all and "
+           "stays as it is."),
         PLAIN,
     ),
     "softmax_over_columns": (
@@ -31,7 +32,7 @@ SIGNATURE = {
     ),
     "mask_after_softmax": (
         N_("Nothing is hidden before softmax, so the hidden keys take their share of the sum. It is set to 0 "
-           "afterwards: rows sum to less than 1, and the output is too small."),
+           "afterwards: rows sum to less than 1, and the output is pulled towards 0."),
         N_("Put −∞ in place of the hidden scores, before softmax."),
         N_("Without a mask, nothing can be hidden too late."),
         PLAIN | {"draw_mask": "bool"},

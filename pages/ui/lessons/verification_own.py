@@ -1,5 +1,6 @@
 """Check your own: an output pasted or uploaded for the inputs that are shown, and what is the matter with it."""
 
+import numpy as np
 import streamlit as st
 
 from pages.ui import lesson, words
@@ -9,7 +10,7 @@ from pages.ui.language import N_, Language
 from pages.ui.lessons.verification_experiment import Chosen
 from pages.ui.lessons.verification_matrices import READABLE, numbers
 from pages.ui.lessons.verification_mistakes import SIGNATURE
-from pages.ui.lessons.verification_table import figure, place, size_of
+from pages.ui.lessons.verification_table import pair, place, size_of
 from pages.ui.tables.matrix import matrix, side_by_side
 from pages.ui.tables.worked import CAPTION, SCALE
 from pages.ui.typed.unreadable import Unreadable
@@ -37,7 +38,7 @@ def show(_: Language, chosen: Chosen) -> None:
     ))
     given_matrices(_, chosen)
     with st.expander(_("The inputs to the last digit, as a program")):
-        st.code(experiment.snippet(), language=None)
+        st.code(experiment.inputs(), language=None)
     given = hand_in(_)
     if given is None:
         st.info(_("Nothing is handed in yet. NPY, NPZ with one array, CSV, JSON, or as NumPy and PyTorch print it; at "
@@ -45,11 +46,11 @@ def show(_: Language, chosen: Chosen) -> None:
                 icon=":material/upload_file:")
         return
     try:
-        output = own.read(*given)
+        output = own.handed(*given)
     except Unreadable as refusal:
         st.error(refusal.say(_), icon=":material/edit_off:")
         return
-    say(_, diagnose(experiment, output))
+    say(_, diagnose(experiment, output.array, output.dtype, output.rounding), output.digits)
 
 
 def given_matrices(_: Language, chosen: Chosen) -> None:
@@ -75,10 +76,12 @@ def hand_in(_: Language) -> tuple[bytes | str, str] | None:
     return (text, "") if text and text.strip() else None
 
 
-def say(_: Language, found: Diagnosis) -> None:
+def say(_: Language, found: Diagnosis, digits: int | None = None) -> None:
     """Say what an output is: right, right in another way, a classic mistake, or how far off and where."""
     if found.kind in ("right", "lower_precision"):
-        st.success(agreeing(_, found), icon=":material/check_circle:")
+        st.success(agreeing(_, found, digits), icon=":material/check_circle:")
+    elif found.kind == "undecided":
+        st.warning(undecided(_, found, digits), icon=":material/help:")
     elif found.kind == "other_layout":
         st.warning(_("The numbers are right and the axes are not. {layout}", layout=_(LAYOUT[found.layout])),
                    icon=":material/grid_off:")
@@ -88,26 +91,50 @@ def say(_: Language, found: Diagnosis) -> None:
     else:
         st.error(mistaken(_, found) if found.mistakes else off(_, found), icon=":material/bug_report:")
     if found.nan_count:
-        st.markdown(_("{count} entries are NaN, not a number: {places}.", count=found.nan_count,
-                      places=", ".join(map(place, found.nans))))
-    for mistake in found.mistakes:
+        st.markdown(missing(_, found))
+    for mistake in found.mistakes if found.kind == "mistake" else ():
         signature, mend, *others = SIGNATURE[mistake]
         lesson.sentence(_(signature), of=f"signature_{mistake}")
         st.markdown(_("**To mend it:** {mend}", mend=_(mend)))
 
 
-def agreeing(_: Language, found: Diagnosis) -> str:
+def missing(_: Language, found: Diagnosis) -> str:
+    """Say where an output holds no number."""
+    places = ", ".join(map(place, found.nans))
+    if found.nan_count == 1:
+        return _("One entry is NaN, not a number: {places}.", places=places)
+    if found.nan_count > len(found.nans):
+        return _("{count} entries are NaN, not a number; the first of them: {places}.", count=found.nan_count,
+                 places=places)
+    return _("{count} entries are NaN, not a number: {places}.", count=found.nan_count, places=places)
+
+
+def agreeing(_: Language, found: Diagnosis, digits: int | None) -> str:
     """Say how near a right output is."""
     holes = {"tolerance": size_of(_, found.tolerance), "precision": found.precision}
-    if found.kind == "right":
-        return _("Right: every entry lies within {tolerance} of the exact one, in {precision}.", **holes)
-    return _("Right, as far as its digits go: every entry lies within {tolerance}, the tolerance of {precision}. Print "
-             "or save more digits to check it closer.", **holes)
+    if found.kind == "lower_precision":
+        return _("Right, as far as its digits go: every entry lies within {tolerance} of the exact one, and with "
+                 "{digits} significant digits no more can be told. Print or save more of them to check it closer.",
+                 digits=digits, **holes)
+    if digits and found.precision != "float64":
+        return _("Right, as far as its digits go: every entry lies within {tolerance} of the exact one. With {digits} "
+                 "significant digits it is judged in {precision}.", digits=digits, **holes)
+    return _("Right: every entry lies within {tolerance} of the exact one, in {precision}.", **holes)
+
+
+def undecided(_: Language, found: Diagnosis, digits: int | None) -> str:
+    """Say that an output has too few digits to tell it from that of a mistake."""
+    return _("With {digits} significant digits nobody can tell: the right output looks like this, and so does that of "
+             "a mistake: **{mistakes}**. Print or save more digits.", digits=digits,
+             mistakes=", ".join(_(words.BUG[mistake]) for mistake in found.mistakes))
 
 
 def mistaken(_: Language, found: Diagnosis) -> str:
     """Name the mistakes whose output it is."""
     names = [_(words.BUG[mistake]) for mistake in found.mistakes]
+    if len(names) == 1 and np.isnan(found.difference):
+        return _("It is the output of a classic mistake: **{mistake}**. It holds no number where the right output has "
+                 "one.", mistake=names[0])
     if len(names) == 1:
         return _("It is the output of a classic mistake: **{mistake}**. Its largest difference from the right output "
                  "is {difference}.", mistake=names[0], difference=size_of(_, found.difference))
@@ -117,11 +144,16 @@ def mistaken(_: Language, found: Diagnosis) -> str:
 
 def off(_: Language, found: Diagnosis) -> str:
     """Say how far off, where, and how much of it."""
+    got, expected = pair(_, found.got, found.expected)
+    holes = {"place": place(found.index), "got": got, "expected": expected, "tolerance": size_of(_, found.tolerance),
+             "share": _.percent(found.share)}
+    if np.isnan(found.difference):
+        return _("Not right, and none of the classic mistakes. At {place} yours is no number; right is {expected}. Off "
+                 "by more than {tolerance}, or no number, are {share} of the entries.", **holes)
     return _(
         "Not right, and none of the classic mistakes. The largest difference is **{difference}**, at {place}: yours "
         "{got}, right {expected}. Off by more than {tolerance} are {share} of the entries.",
-        difference=size_of(_, found.difference), place=place(found.index), got=figure(_, found.got),
-        expected=figure(_, found.expected), tolerance=size_of(_, found.tolerance), share=_.percent(found.share),
+        difference=size_of(_, found.difference), **holes,
     )
 
 

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from pages.ui.language import N_, Language
+from pages.ui.language import MINUS, N_, NO_BREAK, SUPERSCRIPT, Language
 
 # verdict: (mark, word); the mark is for the eye, the word for everybody
 VERDICT = {
@@ -16,6 +16,7 @@ VERDICT = {
     "refused": ("–", N_("refuses")),
     "missing": ("–", N_("not asked")),
     "none": ("–", N_("no answer")),
+    "unavailable": ("–", N_("not available")),
     "pass": ("✓", N_("pass")),
     "fail": ("✗", N_("fail")),
     "skipped": ("–", N_("skipped")),
@@ -64,24 +65,57 @@ def verdict(_: Language, kind: str) -> str:
             f"{escape(_(word))}</span>")
 
 
+def unavailable(_: Language, reason: str) -> str:
+    """Say that there is no answer, and why; the reason is another program's text."""
+    return f"{verdict(_, 'unavailable')}<br><small>{escape(reason)}</small>"
+
+
 def figure(_: Language, value: float) -> str:
     """Write a number: with four decimals, or as a power of ten where these would not show it.
 
-    >>> [figure(Language("en"), value) for value in (0.5, 0.0, 1e-9, 2e8)]
-    ['0.5000', '0', '1.0 × 10⁻⁹', '2.0 × 10⁸']
+    >>> print(*(figure(Language("en"), value) for value in (0.5, 0.0, 1e-9, 2e8)), sep=" | ")
+    0.5000 | 0 | 1.0 × 10⁻⁹ | 2.0 × 10⁸
     """
     if value == 0:
         return "0"
-    return _.power(value) if 0 < abs(value) < 1e-4 or 1e6 <= abs(value) < np.inf else _.number(value)
+    return power(_, value) if 0 < abs(value) < 1e-4 or 1e6 <= abs(value) < np.inf else _.number(value)
+
+
+def power(_: Language, value: float) -> str:
+    """Write a power of ten that no line ends in."""
+    return _.power(value).replace(" ", NO_BREAK)
+
+
+def pair(_: Language, got: float, expected: float) -> tuple[str, str]:
+    """Write two numbers such that one sees whether they differ: with all their digits where four would hide it.
+
+    >>> pair(Language("en"), 0.5, 0.25), pair(Language("id"), 0.1 + 0.2, 0.3)
+    (('0.5000', '0.2500'), ('0,30000000000000004', '0,3'))
+    """
+    hidden = got != expected and np.isfinite(got) and np.isfinite(expected)
+    if hidden and (abs(got - expected) < 1e-4 or figure(_, got) == figure(_, expected)):
+        return digits(_, got), digits(_, expected)
+    return figure(_, got), figure(_, expected)
+
+
+def digits(_: Language, value: float) -> str:
+    """Write a number with as many digits as tell it from every other, at most 17.
+
+    >>> print(digits(Language("en"), -1 / 3), digits(Language("en"), 1e-9), digits(Language("en"), 2.0))
+    −0.3333333333333333 1 × 10⁻⁹ 2
+    """
+    number, _e, exponent = repr(float(value)).removesuffix(".0").partition("e")
+    number = number.replace("-", MINUS).replace(".", _.decimal_symbol)
+    return number + (f" × 10{str(int(exponent)).translate(SUPERSCRIPT)}".replace(" ", NO_BREAK) if exponent else "")
 
 
 def size_of(_: Language, value: float) -> str:
     """Write a difference or a tolerance: 0, a power of ten, or with four decimals where they show it.
 
-    >>> [size_of(Language("en"), value) for value in (0.0, 2e-16, 0.25, np.inf)]
-    ['0', '2.0 × 10⁻¹⁶', '0.2500', '∞']
+    >>> print(*(size_of(Language("en"), value) for value in (0.0, 2e-16, 0.25, np.inf)), sep=" | ")
+    0 | 2.0 × 10⁻¹⁶ | 0.2500 | ∞
     """
-    return _.power(value) if 0 < abs(value) < 1e-3 else figure(_, value)
+    return power(_, value) if 0 < abs(value) < 1e-3 else figure(_, value)
 
 
 def number(_: Language, value: float) -> str:
