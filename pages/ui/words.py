@@ -92,9 +92,9 @@ DRAW_MASK = {
 }
 DRAW_SCALE = {"default": "1 ÷ √dₖ", "zero": "0", "negative": N_("−0.5"), "large": "200"}
 STAGE = {
-    "query": "Q", "key": "K", "value": "V", "scores": N_("scores"), "scaled": N_("scaled"), "masked": N_("masked scores"),
-    "weights": N_("weights"), "output": N_("output"), "math": N_("output, maths path"),
-    "fused": N_("output, fused path"),
+    "query": "Q", "key": "K", "value": "V", "scores": N_("scores"), "scaled": N_("scaled"),
+    "masked": N_("masked scores"), "weights": N_("weights"), "output": N_("output"),
+    "math": N_("output, maths path"), "fused": N_("output, fused path"),
     "grad_query": N_("gradient of Q"), "grad_key": N_("gradient of K"), "grad_value": N_("gradient of V"),
 }
 

@@ -1,6 +1,8 @@
 """The bench: what it says is what the core says, a planted mistake is red at its stage, experiments are carried."""
 
+import json
 import re
+import runpy
 import sys
 from html import unescape
 from urllib.parse import parse_qsl
@@ -14,12 +16,14 @@ from pages.ui import words
 from pages.ui.bench import running
 from pages.ui.bench.backends import findings
 from pages.ui.bench.experiment import drawn
+from pages.ui.bench.export import about, as_json
 from pages.ui.bench.stages import compare, ours
 from pages.ui.frame import PAGES
 from pages.ui.judge import reference
 from pages.ui.judge.torch_process import TorchProcess
 from pages.ui.judge.torch_worker import pack
 from pages.ui.language import LANGUAGES, Language
+from pages.ui.lessons import verification_battery
 from pages.ui.lessons.verification_dtypes import measured
 from pages.ui.lessons.verification_mistakes import PLAIN, SHOWS, SIGNATURE
 from pages.ui.lessons.verification_table import size_of
@@ -371,6 +375,12 @@ def test_all_rows_can_be_taken_home(lab, small):
     assert [button.key for button in page.app.get("download_button")] == ["battery_CSV", "battery_JSON"]
 
 
+def test_a_file_of_rows_is_evidence_by_itself():
+    found = json.loads(verification_battery.written(as_json, [], about(3, 50, "no_scaling", {}), "plain Python"))
+    assert found["meta"]["versions"]["numpy"] == np.__version__ and "torch" not in found["meta"]["versions"]
+    assert (found["meta"]["seed"], found["meta"]["mistake"], found["rows"]) == (3, "no_scaling", [])
+
+
 GREETING = pack([{"ready": True}])
 
 
@@ -389,7 +399,8 @@ def dying(monkeypatch):
 @every_language
 def test_a_process_killed_in_the_middle_of_a_battery_is_a_sentence_and_the_battery_goes_on(lab, small, dying, lang):
     page, _ = finish(lab("verification", lang=lang, bench="battery", compare="yes")), Language(lang)
-    warning, = page.words("warning")
+    neutral, warning = page.words("warning")
+    assert "**8**" in neutral and not page.words("success"), "with rows skipped nothing is green"
     assert "4" in warning and "-9" in warning and "Traceback" not in warning
     skipped = [row for row in bench(page, "battery") if _("skipped") in row[1]]
     assert len(skipped) == 4 and len(bench(page, "battery")) == 12
@@ -429,6 +440,29 @@ def test_a_right_output_is_right_and_a_printed_one_as_far_as_its_digits_go(own):
     assert "Right:" in hand_in(page, right).words("success")[0]
     assert "as far as its digits go" in hand_in(page, right.round(3)).words("success")[0]
     assert "Right" in hand_in(page, str(right)).words("success")[0]
+
+
+def test_the_inputs_program_gives_no_answer_away(own, tmp_path):
+    program = own().app.code[0].value
+    path = tmp_path / "inputs.py"
+    path.write_text(program)
+    names = runpy.run_path(str(path))
+    assert np.array_equal(names["query"], draw({}).query) and "attention" not in program and "import" in program
+
+
+@every_language
+def test_a_full_output_off_by_a_thousandth_is_not_right(own, lang):
+    """Sixteen digits are no float16: the error is named, and so are both numbers."""
+    wrong = ours(draw({}))["output"].copy()
+    wrong[0, 0, 0, 0] += 1e-3
+    page = hand_in(own(lang), wrong)
+    assert not page.words("success") and "[1, 1, 1, 1]" in page.words("error")[0]
+    page = hand_in(page, json.dumps({"output": ours(draw({}))["output"].tolist()}))
+    assert page.words("success") and not page.words("error")
+    wrong[0, 0, 0, 0] = np.nan
+    page = hand_in(page, wrong)
+    assert "NaN" not in page.words("error")[0] and any("NaN" in text for text in page.words("markdown"))
+    assert not any("1 entries" in text for text in page.words("markdown"))
 
 
 @every_mistake

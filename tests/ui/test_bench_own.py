@@ -20,7 +20,7 @@ from pages.ui.bench import own, own_text
 from pages.ui.bench.diagnosis import diagnose
 from pages.ui.bench.experiment import drawn
 from pages.ui.bench.experiment import given as given_arrays
-from pages.ui.bench.own import read
+from pages.ui.bench.own import handed, read
 from pages.ui.bench.stages import ours
 from pages.ui.language import Language
 from pages.ui.typed.unreadable import Unreadable
@@ -216,7 +216,10 @@ REFUSED = {
     "json text": ('[["a"]]', "a.json", own_text.NOT_A_NUMBER),
     "json flags": ("[[true]]", "a.json", own_text.NOT_A_NUMBER),
     "json nothing": ("[[null]]", "a.json", own_text.NOT_A_NUMBER),
-    "json object": ('{"a": 1}', "a.json", own_text.LISTED),
+    "json object": ('{"a": 1}', "a.json", own.OBJECT),
+    "json object of two lists": ('{"a": [1], "b": [2]}', "", own.OBJECT),
+    "json object within a list": ('[{"a": [1]}]', "a.json", own_text.NOT_A_NUMBER),
+    "json object cut": ('{"a": [1', "", own.BROKEN_JSON),
     "json number": ("1", "a.json", own_text.LISTED),
     "json broken": ("[[1, 2]", "a.json", own.DAMAGED),
     "json deep": ("[" * 100_000, "a.json", own.DAMAGED),
@@ -235,8 +238,10 @@ REFUSED = {
     "two commas": ("[1,,2]", "", own_text.LISTED),
     "complex text": ("1+2j, 3", "a.csv", own_text.NOT_REAL),
     "complex list": ("[1.+0.j 2.+0.j]", "", own_text.NOT_REAL),
-    "words": ("query,key\n1,2", "a.csv", own_text.NUMBER),
-    "a cell missing": ("1,,2", "a.csv", own_text.NUMBER),
+    "words": ("query,key\n1,2", "a.csv", own_text.HEADER),
+    "words alone": ("fish", "", own_text.NUMBER),
+    "a cell missing": ("1,,2", "a.csv", own_text.COMMAS),
+    "decimal commas in quotes": ('"0,5","0,25"', "a.csv", own_text.COMMAS),
     "group marks": ("1.234,5;2", "a.csv", own_text.NUMBER),
     "long number": ("1" * 100, "a.csv", own_text.NUMBER),
     "underscores": ("1_000", "", own_text.NUMBER),
@@ -311,16 +316,82 @@ def experiment_for(mistake):
     return drawn(4, n=5, m=5, d_k=4, d_v=3, heads=2, batch=2, mask="causal", scale=scale)
 
 
+def check(experiment, data, name=""):
+    found = handed(data, name)
+    return diagnose(experiment, found.array, found.dtype, found.rounding)
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
-@pytest.mark.parametrize(("digits", "precision"), [(None, "float64"), (8, "float32"), (3, "float16")])
+@pytest.mark.parametrize(("digits", "precision"), [(None, "float64"), (8, "float32"), (5, "float64")])
 def test_every_mistake_is_named(mistake, digits, precision):
     experiment = experiment_for(mistake)
     output = ours(experiment, mistake)["output"]
-    found = diagnose(experiment, output if digits is None else output.round(digits))
+    found = check(experiment, repr((output if digits is None else output.round(digits)).tolist()))
     assert (found.kind, found.mistakes) == ("mistake", (mistake,))
-    tight = mistake != "no_max_subtraction"  # its tolerance is wide: the scores are large
-    assert found.precision == precision or not tight
+    assert found.precision == precision
     assert (found.nan_count > 0) == (mistake == "no_max_subtraction") and found.difference != 0
+
+
+WRITTEN = {
+    "npy": lambda a: (npy(a), "a.npy"), "npz": lambda a: (npz(a=a), "a.npz"),
+    "json": lambda a: (json.dumps(a.tolist()), "a.json"), "object": lambda a: (json.dumps({"output": a.tolist()}), ""),
+    "repr": lambda a: (repr(a.tolist()), ""),
+    "12 digits": lambda a: (json.dumps([[f"{x:.12g}" for x in row] for row in a]).replace('"', ""), ""),
+    "csv": lambda a: ("\n".join(",".join(map(repr, map(float, row))) for row in a), "a.csv"),
+}
+
+
+@pytest.mark.parametrize("error", [1e-3, 1e-5, 1e-7, 1e-10])
+@pytest.mark.parametrize("way", WRITTEN)
+def test_full_precision_is_held_to_full_precision(way, error):
+    experiment = given_arrays("", *np.random.default_rng(1).normal(size=(3, 4, 4)))
+    right = ours(experiment)["output"]
+    assert check(experiment, *WRITTEN[way](right)).kind == "right"
+    wrong = right.copy()
+    wrong[2, 1] += error
+    found = check(experiment, *WRITTEN[way](wrong))
+    assert (found.kind, found.index) == ("off", (2, 1)) and found.difference == pytest.approx(error, rel=0.1)
+
+
+@pytest.mark.parametrize(("dtype", "slight", "much"), [("float16", 1e-3, 2e-2), ("float32", 2e-6, 1e-4)])
+def test_a_file_is_judged_by_its_dtype(dtype, slight, much):
+    experiment = given_arrays("", *np.random.default_rng(1).normal(size=(3, 4, 4)))
+    right = ours(experiment)["output"]
+    for error, kind in ((0, "right"), (slight, "right"), (much, "off")):
+        found = check(experiment, npy((right + error).astype(dtype)))
+        assert (found.kind, found.precision) == (kind, dtype if kind == "right" else None)
+    listed = check(experiment, repr(right.astype("float32").tolist()))
+    assert (listed.kind, listed.precision) == ("right", "float32"), "17 digits, and float32 all the same"
+    printed = check(experiment, repr((right + slight).astype(dtype)))
+    assert printed.kind in ("right", "lower_precision") and printed.precision == dtype
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(3, 16))
+def test_dividing_by_d_k_is_never_right(seed, digits):
+    """A softmax(Q K^T / d_k) output, however many digits of it are written."""
+    query, key, value = np.random.default_rng(seed).normal(size=(3, 4, 4))
+    experiment = given_arrays("", query, key, value)
+    wrong = ours(given_arrays("", query, key, value, scale=1 / 4))["output"]
+    text = "\n".join(" ".join(f"{x:.{digits}g}" for x in row) for row in wrong)
+    assert check(experiment, text).kind not in ("right", "lower_precision")
+    assert check(experiment, npy(wrong)).kind == check(experiment, npy(wrong.astype("f4"))).kind == "off"
+
+
+def test_numbers_with_too_few_digits_are_never_right():
+    experiment = given_arrays("", *np.random.default_rng(1).normal(size=(3, 4, 4)))
+    right = ours(experiment)["output"]
+    for digits in (0, 1):
+        assert check(experiment, repr(right.round(digits).tolist())).kind == "off"
+    assert check(experiment, repr(np.zeros((4, 4)).tolist())).kind == "off"
+
+
+def test_digits_that_fit_a_mistake_as_well_decide_nothing():
+    key = np.eye(2)
+    coarse = given_arrays("", key * 0.1, key, np.array([[1.234], [1.2341]]))
+    found = check(coarse, repr(ours(coarse)["output"].round(3).tolist()))
+    assert found.kind == "undecided" and "no_scaling" in found.mistakes
+    assert check(coarse, repr(ours(coarse)["output"].round(9).tolist())).kind == "lower_precision", "ten digits"
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
@@ -330,11 +401,12 @@ def test_right_is_right_in_every_dtype(dtype):
     assert (found.kind, found.precision, found.mistakes, found.share) == ("right", dtype, (), 0.0)
 
 
-@pytest.mark.parametrize(("digits", "precision"), [(8, "float32"), (4, "float16"), (1, "bfloat16")])
-def test_right_with_fewer_digits_is_lower_precision(digits, precision):
+@pytest.mark.parametrize("digits", [11, 5, 4])
+def test_right_with_fewer_digits_is_lower_precision(digits):
     experiment = experiment_for(None)
-    found = diagnose(experiment, ours(experiment)["output"].round(digits))
-    assert (found.kind, found.precision) == ("lower_precision", precision) and found.share > 0.5
+    found = check(experiment, repr(ours(experiment)["output"].round(digits).tolist()))
+    assert (found.kind, found.precision) == ("lower_precision", "float64")
+    assert found.tolerance < 10.0**-digits
 
 
 def test_two_mistakes_may_give_the_same():

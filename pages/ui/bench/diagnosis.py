@@ -103,8 +103,8 @@ def _weighed(match, output, right, candidates, allowed, tight):
     """Say of what is right by its digits alone that it is, and whether they fit a mistake as well."""
     if match["kind"] != "right" or allowed is tight:
         return match
-    rivals = tuple(mistake for mistake, found in candidates[0].items()
-                   if not _same(found, right, tight) and _same(output, found, allowed))
+    rivals = tuple(dict.fromkeys(mistake for mistake, found in candidates[0]
+                                 if not _same(found, right, tight) and _same(output, found, allowed)))
     return {"kind": "undecided" if rivals else "lower_precision", "mistakes": rivals}
 
 
@@ -128,7 +128,8 @@ def _facts(output, right, allowed):
 
 def _candidates(experiment, right, dtype):
     """Outputs of all mistakes, and the right one laid out otherwise."""
-    wrong = {mistake: ours(experiment, mistake, dtype)["output"] for mistake in MISTAKES}
+    precisions = dict.fromkeys((dtype, "float64"))  # float32 overflows earlier, and its digits do not tell
+    wrong = [(mistake, ours(experiment, mistake, one)["output"]) for mistake in MISTAKES for one in precisions]
     n, d_v = right.shape[-2:]
     layouts = {"transposed": right.swapaxes(-1, -2)}  # (..., d_v, n)
     if right.ndim > 2:
@@ -142,7 +143,7 @@ def _match(output, right, candidates, allowed):
     wrong, layouts = candidates
     if _same(output, right, allowed):
         return {"kind": "right"}
-    mistakes = tuple(mistake for mistake, found in wrong.items() if _same(output, found, allowed))
+    mistakes = tuple(dict.fromkeys(mistake for mistake, found in wrong if _same(output, found, allowed)))
     if mistakes:
         return {"kind": "mistake", "mistakes": mistakes}
     for layout, array in layouts.items():

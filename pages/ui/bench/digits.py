@@ -25,7 +25,7 @@ class Handed:
     rounding : np.ndarray
         Half a unit of the last digit of each number; zeros for a file, which cuts no digits.
     digits : int or None
-        How many significant digits the most precise number has; None for a file.
+        How many significant digits the most precise number has, at least `FEWEST`; None for a file.
     """
 
     array: np.ndarray
@@ -50,11 +50,16 @@ def of_text(array: np.ndarray, text: str = "") -> Handed:
     named = DTYPE.search(text)
     if named:
         dtype = named[1]
-    elif digits > FLOAT32[1] and np.array_equal(array.astype(np.float32), array, equal_nan=True):
+    elif digits > FLOAT32[1] and _is_float32(array):
         dtype = "float32"  # .tolist() of float32 numbers: 0.10000000149011612
     else:
         dtype = "float32" if FLOAT32[0] <= digits <= FLOAT32[1] else "float64"
-    return Handed(array, dtype, rounding, digits)
+    return Handed(array, dtype, rounding, max(digits, FEWEST))  # 1.00 is written 1 in a list
+
+
+def _is_float32(array):
+    with np.errstate(over="ignore"):
+        return np.array_equal(array.astype(np.float32), array, equal_nan=True)
 
 
 def rounded_by(array: np.ndarray) -> tuple[int, np.ndarray]:

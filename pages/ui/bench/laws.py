@@ -29,7 +29,8 @@ class Range:
 
 def rows_sum_to_1(experiment: Experiment, attend: Attend):
     """Each row of weights sums to 1, or to 0 where nothing may be seen."""
-    return "weights.sum(axis=-1)", visible(experiment).any(axis=-1).astype(float), attend(experiment)["weights"].sum(axis=-1)
+    sums = attend(experiment)["weights"].sum(axis=-1)
+    return "weights.sum(axis=-1)", visible(experiment).any(axis=-1).astype(float), sums
 
 
 def shift(experiment: Experiment, attend: Attend):

@@ -58,7 +58,8 @@ def _worst_of(name, found, expected, bound, say):
     index = tuple(int(i) for i in np.unravel_index(excess.argmax(), excess.shape))
     place = f"{name}{list(index) if index else ''}"
     wanted, got = (f"{place} = {float(array[index])!r}" for array in (expected, found))
-    return excess[index], Worst(say(index, place) if say else wanted, got, float(gap[index]), float(bound[index]), bool(excess[index] <= 1))
+    wanted = say(index, place) if say else wanted
+    return excess[index], Worst(wanted, got, float(gap[index]), float(bound[index]), bool(excess[index] <= 1))
 
 
 def refusal(case: dict, compute: Callable[[dict], dict]) -> Worst:

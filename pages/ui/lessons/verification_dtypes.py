@@ -28,9 +28,9 @@ def show(_: Language, experiment: Experiment | None) -> None:
         theirs = asked.attempt(_, asked.outputs, [experiment.question(dtype) for dtype in TOLERANCES])
         found = measured(experiment, theirs)
         lesson.picture(table_of(_, found, theirs is not None))
-        st.caption(_("The last column is no computation of this page: the lab's authors measured it once, as the largest "
-                     "difference between ours and PyTorch's in ten seeded draws of standard normal numbers with up to "
-                     "256 components. Other draws can go above it; the tolerance leaves room for them."))
+        st.caption(_("The last column is no computation of this page: the lab's authors measured it once, as the "
+                     "largest difference between ours and PyTorch's in ten seeded draws of standard normal numbers "
+                     "with up to 256 components. Other draws can go above it; the tolerance leaves room for them."))
         say(_, found, theirs is not None)
     for dtype in TOLERANCES:
         st.markdown(f"- **{dtype}**: {_(REASONS[dtype])}")
