@@ -235,7 +235,7 @@ def test_a_snippet_shows_the_mistake(mistake, tmp_path, capsys):
     names, printed = run(experiment_for(mistake).snippet(mistake=mistake), tmp_path, capsys)
     heads = np.split(names["wrong"].output, 2, axis=-1)
     assert np.array_equal(np.stack(heads, axis=-3), ours(experiment_for(mistake), mistake)["output"], equal_nan=True)
-    assert "largest difference" in printed and "largest difference 0.0" not in printed
+    assert "largest difference at output" in printed and "largest difference at output 0.0" not in printed
 
 
 def test_a_snippet_spreads_keys_that_all_heads_share(tmp_path, capsys):
