@@ -178,7 +178,7 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
         for name, value in values.items():
             st.session_state.setdefault(name, value)
         st.session_state["adopted"] = True
-    elif led():
+    elif led(page):
         values, refused = decode(st.query_params.to_dict())
         values["lang"] = values["lang"] or st.session_state["lang"]
         changed = {name: values[name] for name in ("lang", *names) if values[name] != st.session_state[name]}
@@ -190,10 +190,12 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
     return refused
 
 
-def led() -> bool:
-    """Say whether the address was changed by something else than a control: then no field is other than published."""
+def led(page: str) -> bool:
+    """Say whether something else than a control led here: then no field is other than published, but the address is."""
     names, published = st.session_state.get("published", ((), None))  # None: no run has come so far
-    return published is not None and st.query_params.to_dict() != published and link_of(names) == published
+    if published is None or link_of(names) != published:
+        return False
+    return st.session_state["page"] != page or st.query_params.to_dict() != published
 
 
 def publish(names: tuple[str, ...]) -> None:

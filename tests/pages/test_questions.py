@@ -58,7 +58,10 @@ def test_the_numbers_of_an_answer_stand_on_the_page_its_link_opens(lab, question
     assert question.answered(_) in questions.words("markdown")
     said = everything(page)
     figures = question.figures()
-    quoted = {hole: figures[hole].written(_) for hole in figures if f"{{{hole}}}" in question.answer}
+    quoted = {
+        hole: figures[hole].written(_).replace("\N{NO-BREAK SPACE}", " ") for hole in figures
+        if f"{{{hole}}}" in question.answer
+    }
     asked_for = {str(value) for value in question.fields.values()}  # stands at its control
     missing = {
         hole: text for hole, text in quoted.items()

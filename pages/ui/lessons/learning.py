@@ -27,16 +27,12 @@ MEASURE = {
     "at_scores": (N_("gradient at scores"), N_("Length of the gradient at the scaled scores"), (1e-8, 0.1), True),
 }
 RANGE = {
-    "accuracy": N_("At step {step} the seeds answer {low} to {high} right with the division, {low_raw} to {high_raw} "
-                   "without it."),
-    "loss": N_("At step {step} the seeds' losses are {low} to {high} with the division, {low_raw} to {high_raw} "
-               "without it."),
-    "largest": N_("At step {step} the seeds' largest weights are {low} to {high} with the division, {low_raw} to "
-                  "{high_raw} without it."),
-    "gradient": N_("At step {step} the seeds' gradients are {low} to {high} long with the division, {low_raw} to "
-                   "{high_raw} without it."),
-    "at_scores": N_("At step {step} the gradients at the scaled scores are {low} to {high} long with the division, "
-                    "{low_raw} to {high_raw} without it."),
+    "accuracy": N_("At step {step} the seeds answer {divided} right with the division, {raw} without it."),
+    "loss": N_("At step {step} the seeds' losses are {divided} with the division, {raw} without it."),
+    "largest": N_("At step {step} the seeds' largest weights are {divided} with the division, {raw} without it."),
+    "gradient": N_("At step {step} the seeds' gradients are {divided} long with the division, {raw} without it."),
+    "at_scores": N_("At step {step} the gradients at the scaled scores are {divided} long with the division, {raw} "
+                    "without it."),
 }
 
 
@@ -120,10 +116,15 @@ def curves(_: Language, setting: Setting, reports: Sequence[Progress], measure: 
         _.separators, y_range, log, LEARNT if measure == "accuracy" else None,
     )
     write = {"accuracy": _.percent, "largest": lambda value: _.weight(value, 3)}.get(measure, partial(small, _))
-    low, high, low_raw, high_raw = (write(f(end[-1])) for end in (scaled, raw) for f in (np.min, np.max))
-    alt = _(RANGE[measure], step=reports[-1].step, low=low, high=high, low_raw=low_raw, high_raw=high_raw)
+    divided, not_divided = (span(_, write(end[-1].min()), write(end[-1].max())) for end in (scaled, raw))
+    alt = _(RANGE[measure], step=reports[-1].step, divided=divided, raw=not_divided)
     alt += " " + start_of(_, measure, scaled[0].mean(), raw[0].mean())
     return {"figure": figure, "title": _(title), "alt": alt.strip()}
+
+
+def span(_: Language, low: str, high: str) -> str:
+    """Write where the seeds lie; once where they are all the same."""
+    return low if low == high else _("{low} to {high}", low=low, high=high)
 
 
 def start_of(_: Language, measure: str, scaled: float, raw: float) -> str:

@@ -67,6 +67,9 @@ def say(_: Language, setting: Setting, reports: Sequence[Progress]) -> str:
     """Say what the five ways show, as far as they show it."""
     if len(reports) == 1:
         return _("Press the button to train the five ways.")
+    if reports[-1].step < setting.steps:
+        return _("Step {step} of {steps}: too early to say what is to blame.", step=reports[-1].step,
+                 steps=setting.steps)
     reached, apart = counts(setting, reports), distance(setting, reports)
     says = verdict(_, len(setting.seeds), **reached)
     if apart["raw_same"] == 0:
