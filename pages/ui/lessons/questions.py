@@ -181,10 +181,10 @@ QUESTIONS = (
     Question(
         "additive", "beyond", N_("How do additive and dot-product attention differ?"),
         N_("Additive attention scores a pair with a small network, v · tanh(W₁q + W₂k); the dot product takes q · k. "
-           "For {n} queries and {n} keys of width {d}, with {d_a} hidden values, that is {additive} multiplications and "
-           "{tanh} times tanh, holding {held} numbers at once, against {dot} multiplications and {dot_held} numbers. "
-           "With many keys it is the dot product that multiplies more; what it saves is tanh and memory. √dₖ mends "
-           "what goes wrong when vectors are wide."),
+           "For {n} queries and {n} keys of width {d}, with {d_a} hidden values, that is {additive} multiplications "
+           "and {tanh} times tanh, holding {held} numbers at once, against {dot} multiplications and {dot_held} "
+           "numbers. With many keys it is the dot product that multiplies more; what it saves is tanh and memory. √dₖ "
+           "mends what goes wrong when vectors are wide."),
         "additive", {"add_look": "cost", "add_d": 256, "add_hidden": 64}, figures.costs,
     ),
     Question(

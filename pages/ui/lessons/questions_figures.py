@@ -218,7 +218,8 @@ def costs() -> Figures:
     dot, additive = additive_cost.costs(n, d, d_a)
     count = additive_cost.whole
     return {
-        "n": Figure(n, whole), "d": Figure(d, whole), "d_a": Figure(d_a, whole), "dot": Figure(dot.multiplications, count), "tanh": Figure(additive.tanh, count),
+        "n": Figure(n, whole), "d": Figure(d, whole), "d_a": Figure(d_a, whole),
+        "dot": Figure(dot.multiplications, count), "tanh": Figure(additive.tanh, count),
         "additive": Figure(additive.multiplications, count), "held": Figure(additive.numbers, count),
         "dot_held": Figure(dot.numbers, count),
     }

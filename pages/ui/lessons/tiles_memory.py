@@ -79,8 +79,8 @@ def say_limit(_: Language) -> str:
     dense, tiled = (predicted_bytes(path, n, WIDTH, TILE) for path in PATHS)
     return _(
         "A single n × n matrix of float32 needs more than {host} from **n = {n}** on: 4 × {n}² = {bytes} bytes. The "
-        "dense path holds {count} of them at once, {dense}, and passes {host} from n = {sooner} on. At n = {n} "
-        "the tiles need **{tiled}**, {times} times less: the output, n × {width} numbers, and a few arrays of one tile.",
+        "dense path holds {count} of them at once, {dense}, and passes {host} from n = {sooner} on. At n = {n} the "
+        "tiles need **{tiled}**, {times} times less: the output, n × {width} numbers, and a few arrays of one tile.",
         host=size(_, host, 0), n=n, bytes=_.number(int(predicted_matrix(n)), 0), count=DENSE, dense=size(_, dense),
         sooner=first_too_large(host, DENSE), tiled=size(_, tiled), times=_.number(dense / tiled, 0), width=WIDTH,
     )
