@@ -107,3 +107,8 @@ class Language:
             return self.number(value, 0)
         digits, exponent = f"{value:.{places}e}".split("e")
         return f"{self.number(float(digits), places)} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"
+
+
+def power(_: Language, value: float) -> str:
+    """Write a number as a power of ten that no line end cuts."""
+    return _.power(value).replace(" ", NO_BREAK)

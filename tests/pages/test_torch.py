@@ -16,8 +16,7 @@ from pages.ui.bench.stages import STAGES, ours
 from pages.ui.judge import reference
 from pages.ui.judge.torch_process import TorchProcess
 from pages.ui.judge.torch_worker import pack
-from pages.ui.language import LANGUAGES, Language
-from pages.ui.lessons.verification_table import power
+from pages.ui.language import LANGUAGES, Language, power
 
 ROOT = Path(__file__).parents[2]
 every_language = pytest.mark.parametrize("lang", LANGUAGES)

@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_core import causal_mask
 from attention_core.factored import fused_projection
-from pages.ui.language import NO_BREAK, Language
+from pages.ui.language import Language
 from pages.ui.tables.worked import BY_QUERY, Worked, work
 from pages.ui.typed.sentence import Sentence
 from pages.ui.typed.unreadable import shown
@@ -125,8 +125,3 @@ def ties(values: np.ndarray) -> list[int]:
     [0, 2]
     """
     return np.flatnonzero(np.isclose(values, values.max(), rtol=1e-9, atol=1e-12)).tolist()
-
-
-def power(_: Language, value: float) -> str:
-    """Write a number as a power of ten that no line end cuts."""
-    return _.power(value).replace(" ", NO_BREAK)

@@ -5,8 +5,8 @@ import streamlit as st
 
 from attention_core.hull import convex_hull, inside_hull
 from pages.ui import charts, lesson
-from pages.ui.language import N_, Language
-from pages.ui.lessons.pipeline_follow import Followed, power, worked_out
+from pages.ui.language import N_, Language, power
+from pages.ui.lessons.pipeline_follow import Followed, worked_out
 from pages.ui.tables.matrix import matrix, operator, side_by_side
 from pages.ui.typed.sentence import Sentence
 from pages.ui.typed.unreadable import shown

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pages.ui.language import N_, Language
-from pages.ui.lessons.pipeline_follow import Followed, fused_difference, power
+from pages.ui.language import N_, Language, power
+from pages.ui.lessons.pipeline_follow import Followed, fused_difference
 from pages.ui.lessons.pipeline_says import (
     how_it_becomes_a_weight,
     key_of,

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from pages.ui.language import MINUS, N_, NO_BREAK, SUPERSCRIPT, Language
+from pages.ui.language import MINUS, N_, NO_BREAK, SUPERSCRIPT, Language, power
 
 # verdict: (mark, word); the mark is for the eye, the word for everybody
 VERDICT = {
@@ -79,11 +79,6 @@ def figure(_: Language, value: float) -> str:
     if value == 0:
         return "0"
     return power(_, value) if 0 < abs(value) < 1e-4 or 1e6 <= abs(value) < np.inf else _.number(value)
-
-
-def power(_: Language, value: float) -> str:
-    """Write a power of ten that no line ends in."""
-    return _.power(value).replace(" ", NO_BREAK)
 
 
 def pair(_: Language, got: float, expected: float) -> tuple[str, str]:
