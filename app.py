@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.frame import PAGES, close_page, formula, link, open_page
+from pages.ui.contents import PAGES
+from pages.ui.frame import close_page, formula, open_page
+from pages.ui.links import link
 
 _ = open_page("home")
 st.markdown(_(PAGES["home"].about))

@@ -1,14 +1,17 @@
 """The pipeline: one word of a sentence, followed through six steps from its vector to its output."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core import project, scaled_dot_product_attention
 from pages.ui import controls, lesson
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import pipeline_follow, pipeline_output, pipeline_steps, pipeline_tables
+from pages.ui.lessons import pipeline_follow, pipeline_output, pipeline_program, pipeline_steps, pipeline_tables
 from pages.ui.lessons.pipeline_steps import CAUSAL, ORDER, STEP, VIEW
 from pages.ui.tables.arithmetic import arithmetic
 from pages.ui.tables.board import board
+from pages.ui.take import home
 from pages.ui.typed import inputs
 from pages.ui.typed.sentence import ask_for_words, say_what_was_typed, say_where_vectors_come_from, sentence
 from pages.ui.typed.unreadable import shown
@@ -59,6 +62,7 @@ if given.of_the_source:
         "reconstruction, which gives every figure that it prints; others would too."
     ))
 
+home.take_home(_, "pipeline", None if wrong else partial(pipeline_program.program, _, step, followed, view.says))
 lesson.why(_, "pipeline")
 lesson.code_that_ran(_, project, scaled_dot_product_attention)
 lesson.references(_, "vaswani")

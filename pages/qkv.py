@@ -1,11 +1,14 @@
 """Query, key and value: three roles of one input, worked out on two words and on any numbers a reader sets."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core import project, scaled_dot_product_attention
 from pages.ui import controls, lesson, words
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import qkv_example, qkv_experiments, qkv_numbers
+from pages.ui.lessons import qkv_example, qkv_experiments, qkv_numbers, qkv_program
+from pages.ui.take import home
 from pages.ui.typed import inputs
 
 _ = qkv_numbers.Powers(open_page("qkv").lang)
@@ -46,6 +49,7 @@ if worked:
 else:
     st.info(_("This experiment is back as soon as the sizes above agree."), icon=":material/grid_off:")
 
+home.take_home(_, "qkv", partial(qkv_program.program, _, ask, given, worked) if worked else None)
 lesson.why(_, "qkv")
 lesson.code_that_ran(_, project, scaled_dot_product_attention, qkv_experiments.CODE[ask])
 lesson.references(_, "vaswani", "alammar")

@@ -2,8 +2,9 @@
 
 import pytest
 
-from pages.ui.kinds import Choice, Decimal, Numbers, Pairs, Place, Text, Whole
-from pages.ui.share import FIELDS
+from pages.ui.classroom.plan import Step, write
+from pages.ui.fields import FIELDS
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Numbers, Pairs, Place, Prepared, Text, Whole
 
 SIZES = {
     "x": (3, 4), "w_q": (4, 3), "w_k": (4, 3), "w_v": (4, 2), "q": (2, 4), "k": (3, 4), "v": (3, 2), "x6": (4, 3),
@@ -23,6 +24,12 @@ def other_than_default(name, field):
             return "output.1.1"
         case Pairs():
             return "1.2_2.1"
+        case Code():
+            return "K7M2P"
+        case Prepared():
+            return write([Step("home"), Step("questions")])
+        case Answers():
+            return "spread.b"
         case Numbers():
             rows, columns = SIZES.get(name, (3, 3))
             return "~".join("_".join(f"{(3 * i + 5 * j) % 7 - 2.5:g}" for j in range(columns)) for i in range(rows))
@@ -30,5 +37,6 @@ def other_than_default(name, field):
 
 @pytest.fixture
 def full_link():
-    """Every field set to something else than its default; but no PyTorch, and not the language."""
-    return {name: other_than_default(name, field) for name, field in FIELDS.items() if name not in ("lang", "compare")}
+    """Every field set to something else than its default; but no PyTorch, and neither language, screen nor class."""
+    kept = ("lang", "compare", "projector", "plan", "at", "room", "predict")
+    return {name: other_than_default(name, field) for name, field in FIELDS.items() if name not in kept}

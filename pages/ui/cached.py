@@ -1,4 +1,8 @@
-"""What is computed once per setting for all sessions."""
+"""What is computed once per setting for all sessions, the long ones one at a time."""
+
+from collections.abc import Callable
+from functools import wraps
+from threading import Lock
 
 import numpy as np
 import streamlit as st
@@ -24,16 +28,29 @@ from pages.ui.judge import reference
 SEEDS = 400
 HEAD_SEEDS = 100  # enough for a mean that repeats to two digits
 MANY = 2000  # the gradient's median is noisier than the other summaries
+LONG = Lock()  # of up to two seconds of work; ten at once would share one interpreter with everybody's short reruns
 FEW = np.unique(np.geomspace(1, 512, 60).round().astype(int))  # enough widths for a smooth curve
 
 
+def alone(compute: Callable) -> Callable:
+    """Let a function wait until no other of its kind is at work in this process."""
+    @wraps(compute)
+    def waiting(*arguments, **options):
+        with LONG:
+            return compute(*arguments, **options)
+
+    return waiting
+
+
 @st.cache_data(show_spinner=False, max_entries=64)
+@alone
 def all_seeds(keys: int, mean: float, std: float, divisor: str, value: float | None) -> Band:
     """Return the largest weight over d_k of 400 seeds, for one setting of the experiment."""
     return seed_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
+@alone
 def theory(
     keys: int, mean: float, std: float, divisor: str, value: float | None
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -48,12 +65,14 @@ def theory(
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
+@alone
 def norms(keys: int, mean: float, std: float, divisor: str, value: float | None) -> NormBand:
     """Return the norm of the softmax Jacobian over d_k of 400 seeds."""
     return jacobian_norm_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
+@alone
 def query_gradients(keys: int, mean: float, std: float, divisor: str, value: float | None) -> QueryGradient:
     """Return the gradient with respect to q over d_k of 2000 seeds."""
     return query_gradient(MANY, keys, mean=mean, std=std, divisor=divisor, value=value)
@@ -84,6 +103,7 @@ def head_scales(tokens: int, d_model: int) -> ScaleCurves:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
+@alone
 def additive_largest(widths: tuple[int, ...], keys: int, d_a: int, readout: str, stretch: float) -> np.ndarray:
     """Return the largest weight of 400 seeds in three forms, (widths, 3, seeds)."""
     return largest_over_seeds(widths, keys, d_a, readout, stretch, SEEDS)

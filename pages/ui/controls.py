@@ -1,31 +1,42 @@
-"""A field's name becomes its widget; the widget's value is the field's value, plain Python."""
+"""A field's name becomes its widget; the widget's value is the field's value, plain Python.
+
+What a teacher hides is drawn as its value in words, without a control; what a teacher locks cannot be moved.
+"""
 
 from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from pages.ui import share
+from pages.ui.fields import FIELDS
 
 
 def slider(name: str, label: str, help: str | None = None, high: int | None = None) -> int:
     """Ask for a whole number within the field's bounds, or up to `high` where the experiment has no more to offer."""
-    field = share.FIELDS[name]
+    field = FIELDS[name]
     high = min(field.high, field.high if high is None else high)
     within(name, high)
-    return st.slider(label, field.low, high, key=name, help=help, persist_state="session")
+    if share.hides(name):
+        return told(name, label, str)
+    return st.slider(
+        label, field.low, high, key=name, help=help, disabled=share.holds(name), persist_state="session",
+    )
 
 
 def within(name: str, high: int) -> None:
     """Bring a field's value down to `high`."""
     if share.value(name) > high:
-        share.choose(**{name: high})
+        share.set_fields({name: high})
 
 
 def decimal(name: str, label: str, help: str | None = None) -> float:
     """Ask for a number with one decimal within the field's bounds."""
-    field = share.FIELDS[name]
+    field = FIELDS[name]
+    if share.hides(name):
+        return told(name, label, "{:.1f}".format)
     return st.slider(
-        label, field.low, field.high, step=0.1, format="%.1f", key=name, help=help, persist_state="session",
+        label, field.low, field.high, step=0.1, format="%.1f", key=name, help=help, disabled=share.holds(name),
+        persist_state="session",
     )
 
 
@@ -33,34 +44,54 @@ def choice(
     name: str, label: str, word: Callable[[object], str], help: str | None = None, options: Sequence[str] | None = None,
 ) -> str:
     """Ask for one of the field's ids, or of those among them that are `options`; `word` says each in words."""
-    options = share.FIELDS[name].choices if options is None else options
+    options = FIELDS[name].choices if options is None else options
     if share.value(name) not in options:
-        share.choose(**{name: options[-1]})
+        share.set_fields({name: options[-1]})
+    if share.hides(name):
+        return told(name, label, word)
     return st.segmented_control(
         label, options, format_func=word, key=name, required=True, help=help, wrap=True,
-        persist_state="session",
+        disabled=share.holds(name), persist_state="session",
     )
 
 
 def position(name: str, label: str, words: Sequence[str]) -> int:
     """Ask for one of the words by its position, counted from 1; words may repeat."""
     within(name, len(words))
+    if share.hides(name):
+        return told(name, label, lambda at: words[at - 1])
     return st.segmented_control(
         label, range(1, len(words) + 1), format_func=lambda at: words[at - 1], key=name, required=True,
-        wrap=True, persist_state="session",
+        wrap=True, disabled=share.holds(name), persist_state="session",
     )
 
 
 def line(name: str, label: str, help: str | None = None) -> str:
     """Ask for one line of text, up to the field's length."""
-    return st.text_input(label, key=name, max_chars=share.FIELDS[name].longest, help=help, persist_state="session")
+    if share.hides(name):
+        return share.value(name)
+    return st.text_input(
+        label, key=name, max_chars=FIELDS[name].longest, help=help, disabled=share.holds(name),
+        persist_state="session",
+    )
+
+
+def told(name: str, label: str, word: Callable[[object], str]) -> object:
+    """Say the value of a field whose control is hidden: hiding a control never hides what it is set to."""
+    value = share.value(name)
+    with st.container(key=f"told_{name}", width="content", gap=None):
+        st.caption(label)
+        st.text(word(value))
+    return value
 
 
 def another(name: str, label: str) -> None:
     """Offer the next value of a seed: a fixed jump that visits every value, so that old ones can be found again."""
-    field = share.FIELDS[name]
+    field = FIELDS[name]
     following = field.low + (share.value(name) - field.low + 389) % (field.high - field.low + 1)
-    st.button(label, key=f"another_{name}", icon=":material/casino:", on_click=share.choose, kwargs={name: following})
+    if not share.holds(name):
+        st.button(label, key=f"another_{name}", icon=":material/casino:", on_click=share.choose,
+                  kwargs={name: following})
 
 
 def value(name: str) -> object:
@@ -70,4 +101,5 @@ def value(name: str) -> object:
 
 def setter(name: str, label: str, to: object, icon: str) -> None:
     """Offer a button that sets a field."""
-    st.button(label, key=f"set_{name}", icon=icon, on_click=share.choose, kwargs={name: to})
+    if not share.holds(name):
+        st.button(label, key=f"set_{name}", icon=icon, on_click=share.choose, kwargs={name: to})

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from pages.ui.classroom import plan
+
 
 @dataclass(frozen=True)
 class Whole:
@@ -141,4 +143,59 @@ class Pairs:
         return tuple(cells)
 
 
-Kind = Whole | Decimal | Choice | Text | Numbers | Place | Pairs
+@dataclass(frozen=True)
+class Code:
+    """A code that the lab made itself: letters and digits; empty while there is none."""
+
+    longest: int
+    default: str = ""
+
+    def write(self, value: str) -> str:
+        """Write the code for a link."""
+        return value
+
+    def read(self, text: str) -> str:
+        """Read the code; ValueError for anything else."""
+        if not re.fullmatch(rf"[A-Za-z0-9]{{1,{self.longest}}}", text):
+            raise ValueError(text)
+        return text
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a teacher prepared: the name of a ready plan, or a plan of one's own as text; empty while there is none."""
+
+    ready: tuple[str, ...]
+    default: str = ""
+
+    def write(self, value: str) -> str:
+        """Write the plan for a link."""
+        return value
+
+    def read(self, text: str) -> str:
+        """Read the plan's text; ValueError for what is none, or is damaged."""
+        if text not in self.ready:
+            plan.read(text)
+        return text
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The predictions that the reader has made, each with its answer: spread.2_peak.0.97; no more than `most`."""
+
+    most: int
+    default: tuple[tuple[str, str], ...] = ()
+
+    def write(self, value: tuple[tuple[str, str], ...]) -> str:
+        """Write the answers for a link, in the order in which they were given."""
+        return "_".join(f"{prediction}.{answer}" for prediction, answer in value)
+
+    def read(self, text: str) -> tuple[tuple[str, str], ...]:
+        """Read the answers; ValueError for anything else, also for two answers to one prediction."""
+        found = [re.fullmatch(r"([a-z][a-z0-9]{1,11})\.([a-z0-9.-]{1,12})", each) for each in text.split("_", self.most)]
+        if not all(found) or len(found) > self.most or len({each[1] for each in found}) < len(found):
+            raise ValueError(text)
+        return tuple((each[1], each[2]) for each in found)
+
+
+Kind = Whole | Decimal | Choice | Text | Numbers | Place | Pairs | Code | Prepared | Answers

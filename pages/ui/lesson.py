@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import share
+from pages.ui.classroom import asked
 from pages.ui.derivations import DERIVATIONS
 from pages.ui.language import N_, Language
 
@@ -39,17 +40,21 @@ def shown() -> DeltaGenerator:
 
 def picture(html: str) -> None:
     """Show a picture made of tables."""
-    st.html(html)
+    if not share.hides("picture"):
+        st.html(html)
 
 
 def sentence(text: str, of: str = "picture") -> None:
     """Say what a picture shows, with its numbers."""
-    with st.container(key=f"sentence_{of}"):
-        st.markdown(text)
+    if not share.hides("sentence"):
+        with st.container(key=f"sentence_{of}"):
+            st.markdown(text)
 
 
 def chart(figure: go.Figure, key: str, title: str, alt: str) -> None:
     """Show a Plotly figure under its title; `alt` is the sentence that says what it shows."""
+    if share.hides("charts"):
+        return
     with st.container():
         st.markdown(f"**{title}**")
         st.plotly_chart(figure, key=key, alt=alt, config={"displayModeBar": False})
@@ -57,11 +62,14 @@ def chart(figure: go.Figure, key: str, title: str, alt: str) -> None:
 
 
 def tries(_: Language, *experiments: tuple[str, dict[str, object]]) -> None:
-    """Offer experiments worth seeing; each sets its fields and nothing else."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="tries"):
-        st.markdown(_("**Try**"), width="content")
-        for number, (label, fields) in enumerate(experiments):
-            st.button(label, key=f"try_{number}", on_click=share.choose, kwargs=fields)
+    """Offer experiments worth seeing, each sets its fields and nothing else; and predictions, before one looks."""
+    if not share.hides("tries"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="tries"):
+            st.markdown(_("**Try**"), width="content")
+            for number, (label, fields) in enumerate(experiments):
+                st.button(label, key=f"try_{number}", on_click=share.choose, kwargs=fields,
+                          disabled=any(map(share.holds, fields)))
+        asked.offer(_)
 
 
 def keep(label: str, make: Callable[[], str], name: str) -> None:
@@ -71,6 +79,8 @@ def keep(label: str, make: Callable[[], str], name: str) -> None:
 
 def why(_: Language, name: str) -> None:
     """Fold the lesson's derivation away."""
+    if share.hides("why"):
+        return
     with st.expander(_("Why")):
         for step in DERIVATIONS[name]:
             st.markdown(_(step))
@@ -78,6 +88,8 @@ def why(_: Language, name: str) -> None:
 
 def code_that_ran(_: Language, *functions: Callable) -> None:
     """Show the core's own functions, as they ran."""
+    if share.hides("code"):
+        return
     with st.expander(_("The code that ran")):
         for function in functions:
             st.code(source(function), language="python")
@@ -91,5 +103,7 @@ def source(function: Callable) -> str:
 
 def references(_: Language, *names: str) -> None:
     """List what to read."""
+    if share.hides("references"):
+        return
     with st.expander(_("References")):
         st.markdown("\n".join(f"- {_(REFERENCES[name])}" for name in names))

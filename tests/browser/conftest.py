@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}

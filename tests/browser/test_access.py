@@ -5,7 +5,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
 from pages.ui.language import Language
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()

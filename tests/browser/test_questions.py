@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
 from pages.ui.language import Language
 from pages.ui.lessons.questions import QUESTIONS
 

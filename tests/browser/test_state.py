@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.frame import FORMULA, PAGES
+from pages.ui.contents import FORMULA, PAGES
 from pages.ui.language import LANGUAGES, Language
 
 EXPERIMENTS = {

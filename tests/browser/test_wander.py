@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
 
 AT = "path => location.pathname === path"
 FIRST_TOUCH = {

@@ -2,13 +2,16 @@
 
 import json
 import re
+from functools import cache
 from html import unescape
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
+from pages.ui.lessons import turns
 
 ROOT = Path(__file__).parents[2]
 SPEAKING = ("title", "subheader", "markdown", "latex", "warning", "info", "success", "error", "caption")
@@ -80,7 +83,21 @@ class Lab:
         return self.run()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_scan():
+    """AppTest looks through all installed packages for components whenever a page opens: once is enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
 @pytest.fixture
 def lab():
     """Open a page in a session of its own: lab("scaling", lang="id", d_k="128")."""
     return Lab
+
+
+@pytest.fixture(autouse=True)
+def nobody_waits():
+    """No session of another test stands in a queue."""
+    turns.turns.clear()

@@ -11,9 +11,9 @@ from attention_core.cost_times import Times
 from attention_core.draws import nested_draw
 from attention_core.score_forms import largest_over_seeds, three_forms
 from attention_core.score_network import draw_network, flat_share, weight_ceiling
+from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import additive_cost as cost_page
-from pages.ui.share import FIELDS
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 SETTINGS = [

@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from pages.ui.frame import PAGES
-from pages.ui.kinds import Choice, Decimal, Numbers, Pairs, Text, Whole
+from pages.ui.contents import PAGES
+from pages.ui.fields import COMMON, FIELDS, decode
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Numbers, Pairs, Text, Whole
 from pages.ui.language import LANGUAGES, Language
-from pages.ui.share import FIELDS, decode
 
 JUNK = {"large": "999999999999", "markup": "<b>1</b>", "float": "1e3", "empty": "", "unicode": "٣"}
 every_page = pytest.mark.parametrize("name", PAGES)
@@ -17,7 +17,7 @@ every_language = pytest.mark.parametrize("lang", LANGUAGES)
 
 def carried(name, link):
     """What of a link a page takes along."""
-    return {field: link[field] for field in PAGES[name].fields if field in link}
+    return {field: link[field] for field in (*COMMON, *PAGES[name].fields) if field in link}
 
 
 def shown(page, link):
@@ -34,13 +34,13 @@ def legal_parts(field):
             return [str(field.low), str(field.high), str(field.default)]
         case Numbers():
             return [str(field.rows), str(field.columns)]
-        case Pairs():
+        case Pairs() | Answers():
             return [str(field.most)]
     return []
 
 
 def test_every_field_belongs_to_a_page():
-    assert {"lang", *(field for page in PAGES.values() for field in page.fields)} == FIELDS.keys()
+    assert {*COMMON, *(field for page in PAGES.values() for field in page.fields)} == FIELDS.keys()
 
 
 @every_language
@@ -69,7 +69,8 @@ def test_an_empty_link_shows_the_defaults_in_english(lab, name):
 @every_page
 def test_junk_is_named_and_the_default_shown(lab, full_link, name, kind, lang):
     fields = [field for field in full_link if decode({field: JUNK[kind]})[1]]
-    assert fields == [field for field in full_link if not isinstance(FIELDS[field], Text)] or kind == "empty"
+    takes = (Text, Code) if kind in ("large", "float") else Text  # a code is letters and digits
+    assert kind == "empty" or fields == [field for field in full_link if not isinstance(FIELDS[field], takes)]
     page = lab(name, lang=lang, **dict.fromkeys(fields, JUNK[kind]))
     for field in fields:
         warning, = [text for text in page.words("warning") if f"“`{field}`”" in text]

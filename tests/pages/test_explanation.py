@@ -6,10 +6,10 @@ import pytest
 from attention_core.counterfactual import other_weights
 from attention_core.explained import distance_by_width, drawn_explained, other_rows, six_words_explained
 from attention_core.one_model import nearest_model
+from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons.explanation_more import MADE, SAME
 from pages.ui.lessons.masking_ways import figure
-from pages.ui.share import FIELDS
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 LINKS = [

@@ -12,11 +12,11 @@ from attention_core.heads import drawn_weights, evenness, head_by_head, head_dra
 from attention_core.mistakes import attend_with
 from attention_core.not_text import PICTURES, heard_after, neighbours_mask, patches, picture, standardised
 from pages.ui import words
+from pages.ui.fields import FIELDS
 from pages.ui.judge import reference
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import heads, heads_cross, heads_graph, heads_multi, heads_picture, heads_scale
 from pages.ui.lessons.heads_tables import size, words_table
-from pages.ui.share import FIELDS
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 ENGLISH, INDONESIAN = ("I", "am", "eating", "fish"), ("saya", "makan", "ikan")

@@ -6,9 +6,9 @@ import pytest
 
 from attention_core.draws import nested_draw
 from attention_core.saturation import saturation
-from pages.ui.frame import FORMULA, PAGES
+from pages.ui.contents import FORMULA, PAGES
+from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language
-from pages.ui.share import FIELDS
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 MINUS = "\N{MINUS SIGN}"

@@ -19,9 +19,9 @@ from attention_core.hidden_tokens import moved_by_hidden
 from attention_core.softmax import softmax
 from attention_core.wrong_masks import WAYS, leak, lowered_weights, masked_weights
 from pages.ui import words
+from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import masking_lab, masking_ways
-from pages.ui.share import FIELDS
 from pages.ui.tables.board import toggled
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)

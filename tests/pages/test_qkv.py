@@ -9,8 +9,8 @@ from attention_core import project, scaled_dot_product_attention, softmax
 from attention_core.examples import ikan_makan
 from attention_core.factored import asymmetry, factored_form, length_and_angle, lengthen
 from attention_core.lookup import hard_lookup
+from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language
-from pages.ui.share import FIELDS
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 SIX = "1_1_0_0~0_0_1_1~1_0_0_1~0_1_0_0~0_0_0_0~1_1_1_1"

@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
+from pages.ui.fields import FIELDS, decode, encode
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons.questions import GROUP, QUESTIONS
-from pages.ui.share import FIELDS, decode, encode
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)

@@ -70,7 +70,7 @@ def test_no_page_brings_torch_into_the_process():
     script = """
 import sys
 from streamlit.testing.v1 import AppTest
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
 for name, page in PAGES.items():
     app = AppTest.from_file(sys.argv[1] + "/app.py", default_timeout=120)
     if name != "home":

@@ -18,7 +18,8 @@ from pages.ui.bench.backends import findings
 from pages.ui.bench.experiment import drawn
 from pages.ui.bench.export import about, as_json
 from pages.ui.bench.stages import compare, ours
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
+from pages.ui.fields import FIELDS
 from pages.ui.judge import reference
 from pages.ui.judge.torch_process import TorchProcess
 from pages.ui.judge.torch_worker import pack
@@ -27,7 +28,6 @@ from pages.ui.lessons import verification_battery
 from pages.ui.lessons.verification_dtypes import measured
 from pages.ui.lessons.verification_mistakes import PLAIN, SHOWS, SIGNATURE
 from pages.ui.lessons.verification_table import size_of
-from pages.ui.share import FIELDS
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 every_mistake = pytest.mark.parametrize("mistake", MISTAKES)

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import project, scaled_dot_product_attention
 from pages.ui import share
+from pages.ui.fields import FIELDS
 from pages.ui.language import Language
 from pages.ui.typed import entry, inputs
 from pages.ui.typed.inputs import Input
@@ -24,7 +25,7 @@ TEXTS = st.sampled_from(["1.5", "1,5", "−2", " 7 ", "-0", "1e-3", "abc", "", "
 def session(**fields):
     """A session of its own, without a browser."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(share.st, "session_state", dict.fromkeys(share.FIELDS) | fields)
+        patch.setattr(share.st, "session_state", dict.fromkeys(FIELDS) | fields)
         yield
 
 
@@ -87,7 +88,7 @@ def test_what_stands_is_what_a_link_brings_back(edits):
     with session():
         for cells in edits:
             inputs.edit(w_q(), cells)
-        kept, kind = share.value("w_q"), share.FIELDS["w_q"]
+        kept, kind = share.value("w_q"), FIELDS["w_q"]
         assert (kept is not None) == (w_q().array.tolist() != EXAMPLE.tolist()) == w_q().changed
         if kept is not None:
             assert repr(kind.read(kind.write(kept))) == repr(kept)

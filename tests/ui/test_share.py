@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.kinds import Decimal, Numbers, Pairs, Place, Text, Whole
-from pages.ui.share import FIELDS, decode, encode
+from pages.ui.classroom.plan import Step, write
+from pages.ui.fields import FIELDS, decode, encode
+from pages.ui.kinds import Answers, Code, Decimal, Numbers, Pairs, Place, Prepared, Text, Whole
 
 DEFAULTS = {name: field.default for name, field in FIELDS.items()}
 
@@ -24,6 +25,13 @@ FROZEN = {
     "closer": "numbers",
     "shift": 0,
     "cell": "",
+    "projector": "0",
+    "plan": "",
+    "at": 1,
+    "room": "",
+    "voter": "",
+    "made": (),
+    "predict": "none",
     "token": "makan",
     "tie": "none",
     "x": None,
@@ -120,6 +128,7 @@ FROZEN = {
 }
 FROZEN_CHOICES = {
     "lang": {"en", "id"},
+    "projector": {"0", "1"},
     "divisor": {"none", "sqrt_d_k", "d_k", "cosine", "free"},
     "closer": {"none", "numbers", "variance", "gradient", "precision"},
     "token": {"ikan", "makan", "t3", "t4", "t5", "t6"},
@@ -167,6 +176,7 @@ FROZEN_CHOICES = {
     "train_right": {"accuracy", "loss", "largest", "gradient", "at_scores"},
 }
 FROZEN_BOUNDS = {
+    "at": (1, 20),
     "d_k": (1, 512), "seed": (0, 999), "keys": (2, 64), "value": (0.1, 64.0), "mean": (-2.0, 2.0), "std": (0.1, 3.0),
     "shift": (0, 800), "query": (1, 12), "pads": (0, 12), "longer": (1.0, 8.0), "long_key": (1, 6),
     "word_seed": (0, 999), "word": (1, 12), "left": (0, 11), "right": (0, 11), "cached": (0, 11), "changed": (1, 12),
@@ -199,6 +209,13 @@ def legal(field):
         return ["", "scores.1.1", "W_Q.12.12", "output.3.10"]
     if isinstance(field, Pairs):
         return [(), ((1, 1),), ((1, 2), (field.most, field.most)), tuple((i, 2) for i in range(1, field.most + 1))]
+    if isinstance(field, Code):
+        return ["", "A", "K7MPa", "x" * field.longest]
+    if isinstance(field, Prepared):
+        steps = [Step("scaling", {"d_k": "512", "words": "ü <b>"}, ("seed",), ("keys",)), Step("qkv", free=True)]
+        return ["", *field.ready, write(steps), write(steps * 10)]
+    if isinstance(field, Answers):
+        return [(), (("spread", "b"), ("peak2", "-0.9871")), tuple((f"p{n}", "a") for n in range(10, field.most + 10))]
     if hasattr(field, "choices"):
         return list(field.choices)
     if isinstance(field.default, int):
@@ -256,6 +273,7 @@ def test_an_empty_link_means_the_defaults():
     and not (name in MATRICES and junk in ("-1", "3.0", "1_0"))    # legal as a matrix of one row
     and not (name in ("cell", "hidden") and junk in ("", "3.0"))   # the empty link, and one that is tested below
     and not (isinstance(FIELDS[name], Text) and len(junk) < 200 and junk.isprintable())
+    and not (isinstance(FIELDS[name], Code) and len(junk) < 16 and junk.isascii() and junk.isalnum())
 ], ids=lambda text: ascii(text)[:24])
 def test_junk_falls_back_to_the_default_and_is_named(name, junk):
     assert decode({name: junk}) == (DEFAULTS, [name])

@@ -50,8 +50,12 @@ MASK = {  # kind of mask, causal: how PyTorch is told, which takes one of both o
 }
 
 
-def literal(array: np.ndarray | list | float | str | None, name: str = "") -> str:
+def literal(
+    array: np.ndarray | list | float | str | None, name: str = "", maker: str = "np.array", kind: str | None = None,
+) -> str:
     """Write an array, or whatever stands in its place, such that Python reads back the same numbers; perhaps named.
+
+    `maker` is what makes an array of a list, `kind` what follows the list; by default NumPy's name of the dtype.
 
     >>> print(literal(np.array([[0.1, -np.inf], [1.0, 2.0]])))
     np.array([[0.1, -np.inf],
@@ -60,10 +64,11 @@ def literal(array: np.ndarray | list | float | str | None, name: str = "") -> st
     before = f"{name} = " if name else ""
     if not isinstance(array, np.ndarray):
         return before + _nested(array, " " * len(before + "["))
+    kind = f', dtype="{array.dtype}"' if kind is None else kind
     if array.size == 0:
-        return f'{before}np.zeros({array.shape}, dtype="{array.dtype}")'
-    rows = _nested(array.tolist(), " " * len(before + "np.array(["))
-    return f'{before}np.array({rows}, dtype="{array.dtype}")'
+        return f"{before}{maker.split('.')[0]}.zeros({array.shape}{kind})"
+    rows = _nested(array.tolist(), " " * len(f"{before}{maker}(["))
+    return f"{before}{maker}({rows}{kind})"
 
 
 def _nested(item, indent):

@@ -5,7 +5,7 @@ import streamlit as st
 
 from attention_core.cost import Cost, additive_cost, dot_product_cost
 from attention_core.cost_times import Times, measure_times
-from pages.ui import lesson, share
+from pages.ui import cached, lesson, share
 from pages.ui.language import Language
 from pages.ui.lessons import additive_charts
 from pages.ui.tables.matrix import matrix, side_by_side
@@ -34,8 +34,8 @@ def cost(_: Language, d: int, d_a: int, n: int) -> None:
 
 
 def measure(d_a: int) -> None:
-    """Measure both scores once, for this session only: another machine would take another time."""
-    share.choose(**{MEASURED: measure_times(d_a=min(d_a, WIDEST))})
+    """Measure both scores, for this session only and beside no other long computation: a time is one of its moment."""
+    share.choose(**{MEASURED: cached.alone(measure_times)(d_a=min(d_a, WIDEST))})
 
 
 def costs(n: int, d: int, d_a: int) -> tuple[Cost, Cost]:

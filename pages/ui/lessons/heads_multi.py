@@ -6,6 +6,7 @@ import streamlit as st
 from attention_core import MultiHead, multi_head_attention
 from attention_core.heads import drawn_weights, head_by_head
 from pages.ui import controls, lesson, share
+from pages.ui.fields import FIELDS
 from pages.ui.language import Language
 from pages.ui.lessons.heads_cross import CROSS, Pair, ask_for_words, made_up, pair
 from pages.ui.lessons.heads_tables import shape, size, words_table
@@ -35,7 +36,7 @@ def show(_: Language) -> None:
 
 def refuse(_: Language, given: Pair, d_model: int, heads: int) -> None:
     """Say which numbers of heads fit, and show how far the steps get."""
-    fitting = [count for count in range(1, share.FIELDS["num_heads"].high + 1) if d_model % count == 0]
+    fitting = [count for count in range(1, FIELDS["num_heads"].high + 1) if d_model % count == 0]
     st.error(_(
         "{heads} heads do not divide a width of {d_model}: each would be {d_model} ÷ {heads} = {width} wide, and a "
         "head has a whole number of columns. Numbers of heads that fit: {fitting}.",

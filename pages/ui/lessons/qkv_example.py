@@ -9,6 +9,7 @@ import streamlit as st
 from attention_core.examples import ikan_makan
 from attention_core.lookup import Lookup, hard_lookup
 from pages.ui import share, words
+from pages.ui.fields import FIELDS
 from pages.ui.language import Language
 from pages.ui.tables import sums
 from pages.ui.tables.arithmetic import arithmetic
@@ -66,7 +67,7 @@ class Example:
     @property
     def ids(self) -> tuple[str, ...]:
         """The tokens as the link knows them."""
-        return share.FIELDS["token"].choices[: len(self.tokens)]
+        return FIELDS["token"].choices[: len(self.tokens)]
 
     def name(self, id: str) -> str:
         """Say a token of the link in words."""

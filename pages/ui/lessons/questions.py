@@ -6,11 +6,11 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.frame import lead
 from pages.ui.language import N_, Language
 from pages.ui.lessons import explanation
 from pages.ui.lessons import questions_figures as figures
 from pages.ui.lessons.qkv_experiments import one_more
+from pages.ui.links import lead
 
 GROUP = {
     "scores": N_("Scores and scaling"),

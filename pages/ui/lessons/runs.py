@@ -1,4 +1,4 @@
-"""Long experiments in slices: a run that all sessions share, and what one session watches of it."""
+"""Long experiments in slices: a run that all sessions share, what a session watches of it, when it has its turn."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,10 +9,12 @@ import streamlit as st
 
 from pages.ui import share
 from pages.ui.language import Language
+from pages.ui.lessons import turns
 
 SLICE = 0.05  # seconds of work in one go; other sessions get their turn in between
 TICK = 0.2  # seconds from one go to the next
-PACE = 4  # reports that a go shows at most, so that a run which is there already can be watched, too
+PACE = 20  # reports a second that are shown at most, so that a run which is there already can be watched, too
+KIND = "training"  # the queue in which runs wait for each other
 
 
 class Run:
@@ -72,20 +74,30 @@ def watched(name: str, setting: object, run: Run) -> Watch:
     return Watch(setting, tuple(run.reports if run.finished else run.reports[:1]))
 
 
-def go_on(watch: Watch) -> Watch:
-    """Return what a session sees after another slice of work."""
-    seen = len(watch.reports)
-    if len(watch.run.reports) < seen + PACE:
+def go_on(watch: Watch, working: bool = True, pause: float = TICK) -> Watch:
+    """Return what a session sees `pause` seconds later, after another slice of work if it is the run's turn."""
+    seen, more = len(watch.reports), round(PACE * pause)
+    if working and len(watch.run.reports) < seen + more:
         watch.run.go_on(SLICE)
-    reports = max(watch.reports, tuple(watch.run.reports[: seen + PACE]), key=len)
+    reports = max(watch.reports, tuple(watch.run.reports[: seen + more]), key=len)
     over = watch.run.finished and len(reports) == len(watch.run.reports)
     return Watch(watch.setting, reports, None if over else watch.run)
 
 
 def live(_: Language, name: str, setting: object, run: Run, draw: Callable[[Language, object, tuple], None]) -> None:
     """Draw a run's reports with `draw(_, setting, reports)`; once it is started, as they come."""
-    going = watched(name, setting, run).run is not None
-    st.fragment(tick, run_every=TICK if going else None)(_, name, setting, run, draw)
+    watch, pause = watched(name, setting, run), None
+    if watch.run is not None:
+        pause = turns.turns(KIND).pause(place(name, watch.run), TICK)
+    st.fragment(tick, run_every=pause)(_, name, setting, run, draw, pause)
+
+
+def place(name: str, run: Run) -> int:
+    """Return how many runs go before the one that this session watches; none where it is there already."""
+    queue = turns.turns(KIND)
+    if run.finished:
+        queue.done(run)
+    return queue.knock(None if run.finished else run, turns.me(name))
 
 
 def buttons(_: Language, name: str, setting: object, run: Run) -> None:
@@ -101,18 +113,31 @@ def buttons(_: Language, name: str, setting: object, run: Run) -> None:
 
 
 def stop(name: str) -> None:
-    """Stay at what has been seen by now, which is more than when the button was drawn."""
+    """Stay at what has been seen by now, which is more than when the button was drawn; the next in the queue may go."""
     watch = share.watched(name)
     share.keep_watched(name, Watch(watch.setting, watch.reports))
+    turns.turns(KIND).leave(turns.me(name))
 
 
-def tick(_: Language, name: str, setting: object, run: Run, draw: Callable[[Language, object, tuple], None]) -> None:
-    """Draw what there is, after another slice of work if the run is on; at its end the whole page hears of it."""
-    watch = watched(name, setting, run)
+def tick(
+    _: Language, name: str, setting: object, run: Run, draw: Callable[[Language, object, tuple], None],
+    pause: float | None,
+) -> None:
+    """Draw what there is, after another slice of work if the run is on and has its turn.
+
+    At its end the whole page hears of it, and also where pictures have to come at another pace: when the turn comes,
+    and when many watch.
+    """
+    watch, before = watched(name, setting, run), 0
     going = watch.run is not None
     if going:
-        watch = go_on(watch)
+        before = place(name, watch.run)
+        watch = go_on(watch, working=before == 0, pause=pause or TICK)
         share.keep_watched(name, watch)
+        if watch.run is None:
+            turns.turns(KIND).leave(turns.me(name))
+    turns.say_place(_, before)
     draw(_, setting, watch.reports)
-    if going and watch.run is None:
+    wanted = turns.turns(KIND).pause(before, TICK)
+    if going and (watch.run is None or turns.other_pace(pause or TICK, wanted)):
         st.rerun()

@@ -17,10 +17,12 @@ from pages.ui.bench.running import Run
 from pages.ui.judge import asked, reference
 from pages.ui.judge.reference import TorchError
 from pages.ui.language import N_, Language
+from pages.ui.lessons import turns
 from pages.ui.lessons.verification_table import findings, number, verdict
 
 PAGE = 20  # rows of the table at a time
 TICK = 0.05  # seconds between two slices, for other sessions
+KIND = "battery"  # the queue in which batteries wait for each other
 SHOWN = {"all": N_("all"), "fail": N_("failed"), "skipped": N_("skipped"), "exact": N_("exact"),
          "random": N_("random"), "law": N_("laws")}
 GROUP = {"exact": N_("exact, 60 digits"), "random": N_("random"), "law": N_("law")}
@@ -47,7 +49,8 @@ def show(_: Language, mistake: str | None) -> None:
             random=setting[0], laws=len(laws.LAWS), draws=DRAWS, judge=_(JUDGE[judge]),
         ))
         return
-    st.fragment(results, run_every=TICK if run.going else None)(_, run)
+    pause = turns.turns(KIND).pause(turns.turns(KIND).knock(run, turns.me(KIND)), TICK) if run.going else None
+    st.fragment(results, run_every=pause)(_, run, pause)
 
 
 def buttons(_: Language, run: Run | None, setting: tuple) -> None:
@@ -56,7 +59,7 @@ def buttons(_: Language, run: Run | None, setting: tuple) -> None:
         st.button(_("Run the battery") if run is None else _("Run it again"), key="run_battery",
                   icon=":material/play_arrow:", on_click=begin, args=setting, disabled=bool(run and run.going))
         if run and run.going:
-            st.button(_("Stop"), key="stop_battery", icon=":material/stop:", on_click=run.stop)
+            st.button(_("Stop"), key="stop_battery", icon=":material/stop:", on_click=stop, args=(run,))
         elif run and not run.done:
             st.button(_("Go on"), key="resume_battery", icon=":material/resume:", on_click=run.resume)
 
@@ -68,16 +71,20 @@ def begin(n_random: int, seed: int, mistake: str | None, judge: str) -> None:
                  battery_page=1)
 
 
-def results(_: Language, run: Run) -> None:
-    """Run a slice if the run is going, and show what has come; a part of the page that is drawn again by itself."""
+def stop(run: Run) -> None:
+    """Stop a run, and let the next in the queue go."""
+    run.stop()
+    turns.turns(KIND).leave(turns.me(KIND))
+
+
+def results(_: Language, run: Run, pause: float | None) -> None:
+    """Run a slice if the run is going and has its turn, and show what has come; drawn again by itself."""
     going, bar = run.going, st.empty()
     progress(_, bar, run)
     if going:
-        run.advance()
+        advance(_, run, pause or TICK)
         progress(_, bar, run)
     summary(_, run)
-    if going and not run.going:
-        st.rerun()  # the whole page, which then no longer asks for slices
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="battery_filters"):
         kind = st.segmented_control(_("Rows"), list(SHOWN), format_func=lambda kind: _(SHOWN[kind]), default="all",
                                     key="battery_shown", required=True, wrap=True)
@@ -86,6 +93,22 @@ def results(_: Language, run: Run) -> None:
         page = ask_for_page(_, len(rows))
     listing(_, rows, page)
     downloads(_, run)
+
+
+def advance(_: Language, run: Run, pause: float) -> None:
+    """Run a slice when it is the run's turn; the whole page hears of the end, and when it has to look at another pace.
+
+    What is drawn below a rerun would be drawn twice, so the page starts again at once.
+    """
+    queue = turns.turns(KIND)
+    place = queue.knock(run, turns.me(KIND))
+    turns.say_place(_, place)
+    if not place:
+        run.advance()
+    if not run.going:
+        queue.leave(turns.me(KIND))
+    if not run.going or turns.other_pace(pause, queue.pause(place, TICK)):
+        st.rerun()
 
 
 def progress(_: Language, bar, run: Run) -> None:

@@ -6,6 +6,7 @@ from attention_core.mistakes import STAGE_OF
 from pages.ui import lesson, share, words
 from pages.ui.bench.experiment import Experiment
 from pages.ui.bench.stages import GROWTH, NO_GRADIENTS, StageRow
+from pages.ui.fields import FIELDS
 from pages.ui.judge import asked
 from pages.ui.judge.program import two_paths
 from pages.ui.judge.reference import Answer
@@ -25,7 +26,7 @@ WHY = {
 
 def ask_for_mistake(_: Language) -> str | None:
     """Ask for a mistake to plant."""
-    field = share.FIELDS["bug"]
+    field = FIELDS["bug"]
     bug = st.selectbox(_("Planted mistake"), field.choices, format_func=lambda bug: _(words.BUG[bug]), key="bug",
                        persist_state="session", width=240)
     return None if bug == "none" else bug

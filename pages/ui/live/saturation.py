@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui import share
+from pages.ui.fields import FIELDS
 
 FOLDER = Path(__file__).parent
 KEY = "live_saturation"
@@ -48,7 +49,7 @@ def committed() -> tuple[int | None, int]:
     sent = (st.session_state.get(KEY) or {}).get("commit")
     sent = sent if isinstance(sent, dict) else {}
     try:
-        d_k = share.FIELDS["d_k"].read(str(sent.get("d_k")))
+        d_k = FIELDS["d_k"].read(str(sent.get("d_k")))
     except ValueError:
         d_k = None
     nth = sent.get("nth")

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui import share
+from pages.ui.fields import FIELDS
 from pages.ui.typed import inputs as entries
 
 FOLDER = Path(__file__).parent
@@ -109,7 +110,7 @@ def toggled(table: str, call: Callable[[int, int], None], obey: Callable[[object
 def choose(place: str) -> bool:
     """Make a cell the chosen one, where there can be such a cell."""
     try:
-        share.choose(cell=share.FIELDS["cell"].read(place))
+        share.choose(cell=FIELDS["cell"].read(place))
     except ValueError:
         return False
     return True

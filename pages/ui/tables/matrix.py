@@ -93,7 +93,7 @@ def matrix(
         if entry is not None:
             return entry_cell(entry, values[i, j], (i, j))
         if allowed is not None and not allowed[i, j]:
-            return masked_cell(masked, here, at)
+            return masked_cell(masked, here, at, values[i, j])
         return number_cell(values[i, j], number, scale, limit, here, at)
 
     body = "".join(
@@ -149,13 +149,26 @@ def number_cell(
     share = {"score": abs(value) / limit, "weight": value}.get(scale, 0)
     sign = " below" if scale == "score" and value < 0 else ""
     style = f' style="--t: {min(share, 1):.3f}"' if share else ""
-    return f'<td class="cell{sign}{" chosen" * chosen}"{style}>{choosable(escape(number(value)), at, chosen)}</td>'
+    shown = number(value)
+    kept = exact(value, shown)
+    return f'<td class="cell{sign}{" chosen" * chosen}"{style}{kept}>{choosable(escape(shown), at, chosen)}</td>'
 
 
-def masked_cell(text: str, chosen: bool = False, at: tuple[int, int] | None = None) -> str:
-    """Return a cell that no number may enter."""
+def exact(value: float, shown: str) -> str:
+    """Return ten digits of a number whose cell shows fewer: who takes the table home gets these.
+
+    >>> exact(2 / 3, "0,67"), exact(1.5, "1.50")
+    (' data-exact="0.6666666667"', '')
+    """
+    digits = f"{value + 0.0:.10g}"  # -0.0 + 0.0 is 0.0
+    same = shown.replace(",", ".").replace("−", "-").rstrip("0").rstrip(".") == digits
+    return "" if same else f' data-exact="{digits}"'
+
+
+def masked_cell(text: str, chosen: bool = False, at: tuple[int, int] | None = None, value: float = -np.inf) -> str:
+    """Return a cell that no number may enter: a score of −∞, or the weight 0 that it leads to."""
     hidden = f'<span class="lab-hidden">{escape(text)}</span>'
-    return f'<td class="cell masked{" chosen" * chosen}">{choosable(hidden, at, chosen)}</td>'
+    return f'<td class="cell masked{" chosen" * chosen}"{exact(value, "")}>{choosable(hidden, at, chosen)}</td>'
 
 
 def entry_cell(entry: Entry, value: float, at: tuple[int, int]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui import share
+from pages.ui.fields import FIELDS
 from pages.ui.language import N_, Language
 from pages.ui.tables.matrix import Entry
 from pages.ui.typed import entry, pasted
@@ -42,7 +43,7 @@ class Input:
 
     def __post_init__(self):
         """Refuse bounds that no link could carry."""
-        kind = share.FIELDS[self.field]
+        kind = FIELDS[self.field]
         if self.rows[1] > kind.rows or self.columns[1] > kind.columns:
             raise ValueError(f"{self.name} may have at most {kind.rows} × {kind.columns} numbers")
 

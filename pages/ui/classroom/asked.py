@@ -1,0 +1,53 @@
+"""The prediction that a page asks for before it shows its experiment, and those that it offers."""
+
+import streamlit as st
+
+from pages.ui import share
+from pages.ui.classroom import predict
+from pages.ui.classroom.predictions import PREDICTIONS, Prediction, read_answer
+from pages.ui.language import Language
+
+
+def awaits(_: Language, page: str) -> bool:
+    """Draw the page's prediction, if one is asked; say whether its answer is still to come.
+
+    Until then nothing of the experiment is drawn, so that no number gives the answer away.
+    """
+    prediction = PREDICTIONS.get(share.value("predict"))
+    if prediction is None or prediction.page != page:
+        return False
+    answer = answered(prediction)
+    if answer is None:
+        answer = predict.ask(_, prediction)
+        if answer is not None:
+            made = {**dict(share.value("made")), prediction.id: answer}
+            share.choose(made=tuple(made.items()), **prediction.fields)
+            st.rerun()
+        return True
+    predict.reveal(_, prediction, answer)
+    with st.container(horizontal=True, key="after_prediction"):
+        st.button(_("Ask me again"), key="ask_again", icon=":material/replay:", on_click=forget, args=(prediction,))
+        st.button(_("Put the prediction away"), key="put_away", icon=":material/close:", on_click=share.choose,
+                  kwargs={"predict": "none"})
+    return False
+
+
+def answered(prediction: Prediction) -> str | None:
+    """Return the reader's answer to a prediction; None without one, and for one that a link made up."""
+    answer = dict(share.value("made")).get(prediction.id)
+    try:
+        if answer is not None:
+            read_answer(prediction, answer)
+    except ValueError:
+        return None
+    return answer
+
+
+def forget(prediction: Prediction) -> None:
+    """Ask again: take the answer back."""
+    share.choose(made=tuple(pair for pair in share.value("made") if pair[0] != prediction.id))
+
+
+def offer(_: Language) -> None:
+    """Offer the page's predictions."""
+    predict.offer(_, share.value("page"), dict(share.value("made")), share.choose)

@@ -1,0 +1,1 @@
+"""What a reader takes home of an experiment: programs, notebooks and pictures."""

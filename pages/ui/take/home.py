@@ -1,0 +1,55 @@
+"""What a lesson offers to take home: the experiment as a program and as a notebook, each made when it is asked for."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.ui.language import Language
+from pages.ui.take.notebook import as_notebook
+from pages.ui.take.program import Program, as_numpy, as_torch
+
+KINDS = {"numpy": ("NumPy", as_numpy), "torch": ("PyTorch", as_torch)}  # names, not words: the same in every language
+
+
+def take_home(_: Language, name: str, program: Callable[[], Program] | None) -> None:
+    """Fold the experiment away as a program; while it is folded nothing is made, and nothing sent.
+
+    Parameters
+    ----------
+    _ : Language
+        The page's language.
+    name : str
+        The page's name, of which the files' names are made.
+    program : callable or None
+        Makes the program of the experiment as it is set; None while its inputs contradict each other.
+    """
+    folded = st.expander(_("Take home"), key=f"take_{name}", on_change="rerun")
+    if not folded.open:
+        return
+    with folded:
+        if program is None:
+            st.info(_("Nothing can be computed while two sizes disagree."), icon=":material/grid_off:")
+        else:
+            programs(_, name, program())
+
+
+def programs(_: Language, name: str, program: Program) -> None:
+    """Show the program, and offer it and the notebook as files."""
+    kind = st.segmented_control(
+        _("As a program"), list(KINDS), default="numpy", format_func=lambda kind: KINDS[kind][0], key=f"take_{name}_as",
+        required=True,
+    )
+    title, write = KINDS[kind]
+    st.markdown(_("It runs on its own, with nothing of the lab, and prints what the page shows. The functions are the "
+                  "lab's, without their checks of what goes in.") if kind == "numpy" else
+                _("It needs PyTorch and NumPy, and nothing of the lab. It prints what the page shows, up to rounding."))
+    st.code(write(program), language="python", height=480)
+    with st.container(horizontal=True):
+        st.download_button(
+            _("Program for {library} (.py)", library=title), lambda: write(program), f"{name}_{kind}.py",
+            "text/x-python", key=f"take_{name}_py", icon=":material/download:", on_click="ignore",
+        )
+        st.download_button(
+            _("Notebook (.ipynb)"), lambda: as_notebook(_, program), f"{name}.ipynb", "application/x-ipynb+json",
+            key=f"take_{name}_ipynb", icon=":material/menu_book:", on_click="ignore",
+        )
