@@ -49,7 +49,11 @@ POWERS = ("accelerometer", "camera", "display-capture", "geolocation", "gyroscop
           "midi", "payment", "usb")
 
 
+ETC = ("/etc/nginx", "/usr/local/etc/nginx", "/opt/homebrew/etc/nginx")
+
+
 def free_port():
+    """A loopback port that nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
@@ -85,5 +89,179 @@ def policy(page, embed=()):
         "object-src 'none'",
         "base-uri 'none'",
         "form-action 'self'",
-        f"frame-ancestors {' '.join(('self' if not embed else 'self',)) and ' '.join((chr(39) + 'self' + chr(39), *embed))}",
+        " ".join(("frame-ancestors 'self'", *embed)),
     ))
+
+
+def pack(source, target):
+    """Copy Streamlit's files and lay a compressed copy beside each text: compressed once, not for every visitor."""
+    shutil.copytree(source, target)
+    texts = [path for path in target.rglob("*") if path.suffix in (".js", ".css", ".html", ".json", ".svg")]
+    for path in texts:
+        if path.stat().st_size > 512:
+            Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes(), 9))
+    if brotli():
+        subprocess.run(["brotli", "-k", "-q", "9", "--", *map(str, texts)], check=True)
+
+
+def brotli():
+    """Nginx's modules for a better compression, where Debian's libnginx-mod-http-brotli-static and brotli are there."""
+    there = sorted(Path("/usr/share/nginx/modules").glob("ngx_http_brotli_static_module.so"))
+    return there if shutil.which("brotli") else []
+
+
+def configuration(folder, ports, listen, embed=(), certificate=None):
+    """Fill in nginx.conf; `certificate` is (chain, key) or None."""
+    number = dict(enumerate(ports, 1))
+    servers = {n: f"server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;" for n, port in number.items()}
+    spare = {n: line.replace(";", " backup;") for n, line in servers.items()}
+    page = (streamlit_files() / "index.html").read_text(encoding="utf-8")
+    holes = {
+        "folder": folder,
+        "etc": next((str(etc) for etc in map(Path, ETC) if (etc / "mime.types").exists()), ETC[0]),
+        "modules": "\n".join(f"load_module {path};" for path in brotli()),
+        "choices": "".join(f"    {n} lab_{n};\n" for n in number),
+        "served": "".join(f'    "~127\\.0\\.0\\.1:{port}$" {n};\n' for n, port in number.items()),
+        "all": " ".join(servers.values()),
+        "groups": "\n".join(
+            f"  upstream lab_{n} {{ zone lab_{n} 64k; {servers[n]} "
+            f"{' '.join(line for other, line in spare.items() if other != n)} }}" for n in number
+        ),
+        "cookie": "SameSite=None; Secure; Partitioned" if embed else f"SameSite=Lax{'; Secure' if certificate else ''}",
+        "policy": policy(page, embed),
+        "powers": ", ".join(f"{power}=()" for power in POWERS),
+        "listen": f"{listen} ssl http2" if certificate else listen,
+        "tls": "    ssl_certificate {};\n    ssl_certificate_key {};\n".format(*certificate) if certificate else "",
+        "packed": "gzip_static on; brotli_static on;" if brotli() else "gzip_static on;",
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda hole: str(holes[hole[1]]), (HERE / "nginx.conf").read_text(encoding="utf-8"))
+
+
+class Host:
+    """Processes, proxy and what looks after them: `with Host(processes=2) as host: ... host.url`."""
+
+    def __init__(self, processes=2, address="127.0.0.1", port=None, embed=(), certificate=None, own_certificate=False):
+        self.nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+        if not self.nginx:
+            raise RuntimeError("nginx is missing: install it (Debian: apt-get install nginx-light)")
+        self.folder = Path(tempfile.mkdtemp(prefix="lab-host-"))
+        self.folder.chmod(0o755)  # nginx drops its rights, and has to read the static files
+        self.ports, self.port = [free_port() for _ in range(processes)], port or free_port()
+        self.running, self.missed, self.proxy = [None] * processes, [0] * processes, None
+        self.ending, self.watch = threading.Event(), threading.Thread(target=self.look_after, daemon=True)
+        certificate = self.make_certificate() if own_certificate else certificate
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
+        self.environment = os.environ | {"STREAMLIT_SERVER_COOKIE_SECRET": os.environ.get(  # one for all processes
+            "STREAMLIT_SERVER_COOKIE_SECRET") or secrets.token_hex()}
+        listen = f"{address}:{self.port}"
+        (self.folder / "nginx.conf").write_text(
+            configuration(self.folder, self.ports, listen, embed, certificate), encoding="utf-8")
+
+    def make_certificate(self):
+        """A certificate for a measurement on this machine; no browser trusts it."""
+        paths = self.folder / "chain.pem", self.folder / "key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                        "/CN=127.0.0.1", "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True)
+        return paths
+
+    def start(self, n):
+        """Start process n, or start it anew."""
+        flags = [f"--{name}={value}" for name, value in (SETTINGS | {"server.port": self.ports[n]}).items()]
+        with open(self.folder / f"lab-{n + 1}.log", "ab") as log:
+            self.running[n] = subprocess.Popen(
+                [sys.executable, "-m", "streamlit", "run", "app.py", *flags], cwd=ROOT, env=self.environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            )
+        self.missed[n] = -30  # it may take half a minute to come up
+
+    def answers(self, n, timeout=3.0):
+        """Say whether process n can take a visitor."""
+        with contextlib.suppress(OSError):
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[n]}/_stcore/health", timeout=timeout) as answer:
+                return answer.status == 200
+        return False
+
+    def look_after(self):
+        """Once a second: start what died; end what has not answered for half a minute, which starts it anew."""
+        while not self.ending.wait(1):
+            for n, process in enumerate(self.running):
+                if process.poll() is not None:
+                    print(f"process {n + 1} ended with {process.returncode}: started anew", flush=True)
+                    self.start(n)
+                    continue
+                self.missed[n] = 0 if self.answers(n) else self.missed[n] + 1
+                if self.missed[n] > 10:
+                    process.kill()
+
+    def __enter__(self):
+        try:
+            for n in range(len(self.running)):
+                self.start(n)
+            pack(streamlit_files(), self.folder / "static")
+            self.proxy = subprocess.Popen([self.nginx, "-p", self.folder, "-c", self.folder / "nginx.conf"])
+            end = time.monotonic() + 60
+            while not all(self.answers(n) for n in range(len(self.running))):
+                if time.monotonic() > end or self.proxy.poll() is not None:
+                    raise RuntimeError(f"the lab did not come up:\n{self.logs()}")
+                time.sleep(0.1)  # a server has no other way to say that it is up
+        except BaseException:
+            self.__exit__()
+            raise
+        self.watch.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending.set()
+        if self.watch.ident:
+            self.watch.join()  # else it might start one more
+        started = [process for process in (self.proxy, *self.running) if process]
+        for process in started:
+            process.terminate()
+        for process in started:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def logs(self):
+        """What the processes and the proxy wrote, the end of it."""
+        return "\n".join(path.read_text(errors="replace")[-2000:] for path in sorted(self.folder.glob("*.log")))
+
+
+def arguments():
+    """What was asked for on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="one a core")
+    parser.add_argument("--address", default="0.0.0.0", help="where visitors reach the proxy")
+    parser.add_argument("--port", type=int, default=8080)
+    parser.add_argument("--certificate", help="file with the chain, for https")
+    parser.add_argument("--key", help="file with its key")
+    parser.add_argument("--embed", action="append", default=[], metavar="ORIGIN", help="a site that may frame the lab")
+    parser.add_argument("--print", action="store_true", help="write the configuration and start nothing")
+    wanted = parser.parse_args()
+    if bool(wanted.certificate) != bool(wanted.key):
+        parser.error("--certificate and --key come together")
+    if wanted.embed and not wanted.certificate and not wanted.print:
+        parser.error("--embed needs https (--certificate, --key): without it a browser keeps no cookie in a frame")
+    return wanted
+
+
+def main():
+    """Host the lab until told to stop."""
+    wanted = arguments()
+    certificate = (Path(wanted.certificate).resolve(), Path(wanted.key).resolve()) if wanted.certificate else None
+    if wanted.print:
+        ports = range(8501, 8501 + wanted.processes)
+        print(configuration("/var/lib/lab", ports, f"{wanted.address}:{wanted.port}", wanted.embed, certificate))
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with Host(wanted.processes, wanted.address, wanted.port, wanted.embed, certificate) as host:
+        print(f"The lab is up, with {wanted.processes} processes: {host.url}", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            host.proxy.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -30,7 +30,7 @@ setting = (n_keys, mean, std, divisor, value)
 live = payload(
     _, experiment, cached.all_seeds(*setting), seed, divisor, divisors(draw, divisor, value), cached.theory(*setting)
 )
-saturation_element(live)
+saturation_element(_, live)
 if mean or std != 1:
     st.info(_("The components have mean {mean} and standard deviation {std}, not 0 and 1 as √dₖ assumes; the shaded "
               "spread is what 0 and 1 would give. Look closer at the variance.",

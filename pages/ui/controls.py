@@ -55,13 +55,14 @@ def choice(
     )
 
 
-def position(name: str, label: str, words: Sequence[str]) -> int:
-    """Ask for one of the words by its position, counted from 1; words may repeat."""
-    within(name, len(words))
+def position(name: str, label: str, words: Sequence[str], first: int = 1) -> int:
+    """Ask for one of the words by its position, counted from 1, from the `first` on; words may repeat."""
+    if not first <= share.value(name) <= len(words):
+        share.set_fields({name: len(words)})
     if share.hides(name):
         return told(name, label, lambda at: words[at - 1])
     return st.segmented_control(
-        label, range(1, len(words) + 1), format_func=lambda at: words[at - 1], key=name, required=True,
+        label, range(first, len(words) + 1), format_func=lambda at: words[at - 1], key=name, required=True,
         wrap=True, disabled=share.holds(name), persist_state="session",
     )
 

@@ -44,7 +44,7 @@ seed, keys, divisor = share.value("seed"), share.value("keys"), share.value("div
 draw = nested_draw(seed, n_keys=keys)
 band = st.cache_data(seed_band)(40, keys, divisor=divisor, value=5.0)
 saturation_element(
-    payload(_, saturation(draw, divisor, 5.0), band, seed, divisor, divisors(draw, divisor, 5.0))
+    _, payload(_, saturation(draw, divisor, 5.0), band, seed, divisor, divisors(draw, divisor, 5.0))
 )
 st.html(f"<p data-testid='held'>{share.value('d_k')}</p>")
 """

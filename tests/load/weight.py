@@ -4,10 +4,10 @@
                                 [--files] [--url http://127.0.0.1:8501]
 
 Each load has a fresh browser of 390 x 844 px with nothing in its cache; rate and round trip are set through the
-browser's own protocol, and so hold for the websocket too. "Picture" is the first useful one: the tables with their numbers, or
-the drawn live picture. "All" is the page at rest. Three ways lead to the lab: `bare` is `streamlit run`, as on a
-laptop; `http` and `tls` go through the proxy of `.deploy/`, which compresses, the latter over HTTP/2. `--files` lists
-what came before the picture. Exits 1 when a lesson is over the budget behind the proxy.
+browser's own protocol, and so hold for the websocket too. The picture is the first useful one: tables with numbers,
+or the drawn live picture. Three ways lead to the lab: `bare` is `streamlit run`, as on a laptop; `http` and `tls` go
+through the proxy of `.deploy/`, which compresses, the latter over HTTP/2. `--files` lists what came before the picture.
+Exits 1 when a lesson is over the budget behind the proxy.
 """
 
 import argparse
@@ -18,14 +18,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from playwright.sync_api import TimeoutError as Late
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import DRAWN, FLAGS, Server, find_browser
 
+ROOT = Path(__file__).parents[2]
 BUDGET = 10.0  # seconds until the picture
 LONGEST = 90.0  # seconds until a load is given up
 DEEP = """const deep = (root, found = []) => { for (const e of root.querySelectorAll('*')) {
@@ -130,7 +130,8 @@ def measure(playwright, way, address, wanted):
     seconds = []
     for lesson in wanted.lessons:
         picture, first, rest, whole, files = load(playwright, address, lesson, wanted)
-        print(f"{lesson:10} {way:5} {picture:8.1f} s {first / 1e3:8.0f} kB {rest:8.1f} s {whole / 1e3:8.0f} kB", flush=True)
+        print(f"{lesson:10} {way:5} {picture:8.1f} s {first / 1e3:8.0f} kB {rest:8.1f} s {whole / 1e3:8.0f} kB",
+              flush=True)
         if wanted.files:
             for name, size in sorted(files.items(), key=lambda row: -row[1])[:25]:
                 print(f"{'':17}{size / 1e3:9.1f} kB  {name}")
@@ -155,13 +156,12 @@ def main():
     if not shutil.which("nginx") and not wanted.url:
         wanted.via = ["bare"]
         print("nginx is missing (apt-get install nginx-light): measured without the proxy only")
-    print(f"{wanted.mbit:g} Mbit/s, {wanted.delay:g} ms, processor x {wanted.slow:g}: seconds and bytes to the picture, and at rest")
+    print(f"{wanted.mbit:g} Mbit/s, {wanted.delay:g} ms, processor {wanted.slow:g} times slower; "
+          "seconds and bytes to the picture, and to rest")
     over = False
-    with sync_playwright() as playwright:
-        for way in ["url"] if wanted.url else wanted.via:
-            with contextlib.nullcontext(wanted.url) if wanted.url else lab(way) as address:
-                seconds = measure(playwright, way, address, wanted)
-                over |= way != "bare" and max(seconds) > BUDGET
+    for way in ["url"] if wanted.url else wanted.via:
+        with contextlib.nullcontext(wanted.url) if wanted.url else lab(way) as address, sync_playwright() as playwright:
+            over |= max(measure(playwright, way, address, wanted)) > BUDGET and way != "bare"
     return int(over)
 
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from pages.ui.fields import FIELDS, decode, encode
 from pages.ui.kinds import Choice, Decimal, Numbers, Pairs, Text, Whole
-from pages.ui.legal import what_is_legal
 from pages.ui.language import LANGUAGES, Language
+from pages.ui.legal import what_is_legal
 
 DEFAULTS = {name: field.default for name, field in FIELDS.items()}
 LONGEST = 4000  # characters of any field in the address bar: browsers and proxies cut it at 8000

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.classroom.prediction import PLACES, Prediction, read_answer, right, write_number
+from pages.ui.classroom.prediction import Prediction, read_answer, right, write_number
 from pages.ui.classroom.predictions import of_page
 from pages.ui.classroom.tally import Group, readable, right_ones, tally
 from pages.ui.language import Language
 from pages.ui.typed import entry
 from pages.ui.typed.unreadable import Unreadable
+from pages.ui.typed.unreadable import shown as shown_text
 
 STYLESHEET = Path(__file__).with_name("predict.css")
 LONGEST = 12  # characters of a typed number
@@ -50,32 +51,48 @@ def ask_number(_: Language, prediction: Prediction) -> str | None:
     if not committed:
         return None
     try:
-        return number_of(_, prediction, typed)
-    except Unreadable as problem:
-        st.error(problem.say(_), icon=":material/edit_off:")
-    except ValueError:
-        st.error(_("Not committed: this asks for {what}.", what=label[0].lower() + label[1:]),
-                 icon=":material/edit_off:")
+        return number_of(prediction, typed)
+    except ValueError as problem:
+        st.error(refusal(_, prediction, typed, problem), icon=":material/edit_off:")
     return None
 
 
-def number_of(_: Language, prediction: Prediction, typed: str) -> str:
+def number_of(prediction: Prediction, typed: str) -> str:
     """Return a typed number as a link carries it.
 
     Raises
     ------
     ValueError
         For what is no number (Unreadable, which says why), or none that this prediction takes.
+
+    Examples
+    --------
+    >>> number_of(Prediction("x1", "", {}, "", "", None, kind="number", near=0.1), " 0,5 ")
+    '0.5'
     """
     text = write_number(entry.number(typed))
     read_answer(prediction, text)
     return text
 
 
+def refusal(_: Language, prediction: Prediction, typed: str, problem: ValueError) -> str:
+    """Say why a typed text is no answer."""
+    if not typed.strip():
+        return _("Nothing is typed yet. Type a number, then commit.")
+    if isinstance(problem, Unreadable):
+        return problem.say(_)
+    low, high = (_.short(bound) for bound in prediction.bounds)
+    if prediction.whole:
+        return _("“{typed}” is no answer here: type a whole number from {low} to {high}.", typed=shown_text(typed),
+                 low=low, high=high)
+    return _("“{typed}” is no answer here: type a number from {low} to {high}.", typed=shown_text(typed), low=low,
+             high=high)
+
+
 def ask_bar(_: Language, prediction: Prediction) -> str | None:
     """Ask for a share from 0 to 1, drawn as a bar while it is set."""
     value = st.slider(_("Your prediction, from 0 to 1"), 0.0, 1.0, 0.5, 0.01, format="%.2f", key=key(prediction))
-    st.html(table("predicting", "", [row(_("Your prediction"), _.number(value, 2), value)]))
+    st.html(f'<div class="lab-predicting">{bar(value)}<b>{_.number(value, 2)}</b></div>')
     return write_number(value) if commit(_, prediction, st.button) else None
 
 
@@ -103,10 +120,10 @@ def reveal(_: Language, prediction: Prediction, answer_text: str) -> None:
     with st.container(border=True, key="prediction"):
         st.html(verdict(_, prediction, answer))
         st.subheader(_(prediction.question), anchor=False)
-        st.html(table("predicted", "", [
+        st.html(table("predicted", [
             row(_("Your prediction"), *shown(_, prediction, answer)),
             row(_("Measured"), *shown(_, prediction, truth.answer), measured=True),
-        ]))
+        ], end=1 if prediction.kind == "bar" else None))
         with st.container(key="sentence_prediction"):
             st.markdown(truth.said(_))
             if prediction.kind == "choice":
@@ -117,7 +134,7 @@ def reveal(_: Language, prediction: Prediction, answer_text: str) -> None:
 def verdict(_: Language, prediction: Prediction, answer: str | float) -> str:
     """Say by a mark, a word and a colour whether the prediction is right, and how near a number is."""
     good = right(prediction, answer)
-    mark, kind, word = ("✓", "right", _("Predicted right")) if good else ("✗", "wrong", _("Predicted otherwise"))
+    mark, kind, word = ("✓", "right", _("Predicted right")) if good else ("✗", "wrong", _("Not as predicted"))
     near = ""
     if prediction.near:
         off = abs(answer - prediction.truth().answer)
@@ -143,21 +160,27 @@ def shown(_: Language, prediction: Prediction, answer: str | float) -> tuple[str
     return _.number(answer, places_of(answer)), answer if prediction.kind == "bar" else None
 
 
-def row(label: str, text: str, bar: float | None = None, measured: bool = False, mark: str | None = None) -> str:
+def bar(share: float) -> str:
+    """Return a bar on an axis from 0 to 1."""
+    return f'<span class="bar" style="--t: {share:.4f}"></span>'
+
+
+def row(label: str, text: str, share: float | None = None, measured: bool = False, mark: str | None = None) -> str:
     """Return a row of a table: what it is, its answer or count, and a bar."""
-    figure = f'<td{" class=figure" if bar is not None else ""}>{escape(text)}</td>'
-    drawn = "" if bar is None else f'<td class="bar"><span style="--t: {bar:.4f}"></span></td>'
+    head = f'<th scope="row">{escape(label)}</th>'
+    figure = f'<td{" class=figure" if share is not None else ""}>{escape(text)}</td>'
+    drawn = "" if share is None else f'<td class="bar">{bar(share)}</td>'
     marked = "" if mark is None else f'<td class="mark">{escape(mark)}</td>'
-    return f'<tr{" class=measured" if measured else ""}><th scope="row">{escape(label)}</th>{figure}{drawn}{marked}</tr>'
+    return f"<tr{' class=measured' if measured else ''}>{head}{figure}{drawn}{marked}</tr>"
 
 
-def table(name: str, caption: str, rows: Sequence[str]) -> str:
-    """Return a table; where its rows have bars, an axis from 0 to 1 stands over them."""
-    axis = '<thead><tr><td></td><td></td><th class="axis" scope="col"><span><i>0</i><i>1</i></span></th></tr></thead>'
-    head = axis if name != "poll" and 'class="bar"' in rows[0] else ""
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    poll = " poll" if name == "poll" else ""
-    return (f'<table class="lab-predicted{poll}" data-testid="{name}">{title}{head}'
+def table(name: str, rows: Sequence[str], caption: str = "", end: int | None = None) -> str:
+    """Return a table; where its rows have bars, an axis from 0 to `end` stands over them."""
+    ends = "" if end is None else f"<span>0</span><span>{end}</span>"
+    head = f'<td></td><td></td><td class="axis" aria-hidden="true"><div>{ends}</div></td>'
+    axis = ends and f"<thead><tr>{head}</tr></thead>"
+    title = caption and f"<caption>{escape(caption)}</caption>"
+    return (f'<table class="lab-predicted {name}" data-testid="{name}">{title}{axis}'
             f"<tbody>{''.join(rows)}</tbody></table>")
 
 
@@ -193,7 +216,7 @@ def mark(_: Language, prediction: Prediction, answer_text: str | None) -> tuple[
         return None, None
     if right(prediction, given[0]):
         return ":material/check:", _("Predicted right")
-    return ":material/close:", _("Predicted otherwise")
+    return ":material/close:", _("Not as predicted")
 
 
 def result(_: Language, prediction: Prediction, answers: Sequence[str], revealed: bool = True) -> None:
@@ -203,11 +226,11 @@ def result(_: Language, prediction: Prediction, answers: Sequence[str], revealed
     measured = _("◀ measured: {value}", value=shown(_, prediction, prediction.truth().answer)[0])
     if prediction.kind == "choice":
         measured = _("◀ measured")
-    st.html(table("poll", _("Answers of the class"), [
+    st.html(table("poll", [
         row(group.label, str(group.count), group.count / max(count, 1), revealed and group.measured,
             measured if revealed and group.measured else "")
         for group in groups
-    ]))
+    ], _("Answers of the class"), end=count or None))
     with st.container(key="sentence_poll"):
         st.markdown(counted(_, groups, count))
         if revealed:

@@ -49,7 +49,7 @@ def wider(fields: dict[str, object]) -> Truth:
     nearest = min(ways, key=lambda way: abs(np.log(ratio / ways[way])))
     return Truth(nearest, N_(
         "Over {pairs} pairs the standard deviation is {before} at dₖ = {narrow} and {after} at dₖ = {wide}: "
-        "**{ratio}** times as large. A score adds dₖ products, whose variances add up, and the root of {times} is {root}."
+        "**{ratio}** times as large. A score adds dₖ products, whose variances add up; the root of {times} is {root}."
     ), {
         "pairs": Figure(PAIRS, whole), "before": Figure(before, two), "after": Figure(after, two),
         "narrow": Figure(NARROW, whole), "wide": Figure(fields["d_k"], whole), "ratio": Figure(ratio, two),

@@ -7,6 +7,7 @@ from pages.ui.classroom.prediction import Prediction, read_answer, right
 from pages.ui.language import N_, Language
 
 MOST = 10  # ranges of numbers
+RANGE = N_("{low} to {high}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +33,7 @@ def tally(_: Language, prediction: Prediction, answers: Sequence[str]) -> list[G
     """Count the answers, which are texts as links carry them; what is no answer to this prediction does not count."""
     given, measured = readable(prediction, answers), prediction.truth().answer
     if prediction.kind == "choice":
-        return [
-            Group(_(label), given.count(id), id == measured) for id, label, why in prediction.options
-        ]
+        return [Group(_(label), given.count(id), id == measured) for id, label, why in prediction.options]
     places = [place(prediction, answer) for answer in given]
     here = place(prediction, measured)
     return [Group(name(_, prediction, at), places.count(at), at == here) for at in range(bins(prediction))]
@@ -83,6 +82,3 @@ def name(_: Language, prediction: Prediction, at: int) -> str:
     edges = [low + (high - low) * edge / MOST for edge in (at, at + 1)]
     places = 0 if all(float(edge).is_integer() for edge in (low, (high - low) / MOST)) else 1
     return _(RANGE, low=_.number(edges[0], places), high=_.number(edges[1], places))
-
-
-RANGE = N_("{low} to {high}")

@@ -99,13 +99,7 @@ def draw(masks: Masks, row: int, column: int) -> None:
 def ask_for_query(_: Language, tokens: Sequence[str]) -> int:
     """Ask which token is the query, among those that the cache does not hold; return its row."""
     first = min(share.value("cached"), len(tokens) - 1)
-    names = [shown(token) for token in tokens]
-    if not first < share.value("query") <= len(tokens):
-        share.choose(query=len(tokens))
-    query = st.segmented_control(
-        _("Query"), range(first + 1, len(tokens) + 1), format_func=lambda at: names[at - 1], key="query",
-        required=True, wrap=True, persist_state="session",
-    )
+    query = controls.position("query", _("Query"), [shown(token) for token in tokens], first + 1)
     return query - 1 - first
 
 

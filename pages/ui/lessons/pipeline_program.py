@@ -64,7 +64,7 @@ def of_word(_: Language) -> tuple[tuple[str, str], ...]:
     return (
         (_("the word, and the number of words"), "[tokens[row], len(tokens)]"),
         ("q", "query[row]"), ("k", "key[row]"), ("v", "value[row]"),
-        ("√dₖ, 1/√dₖ", "[key.shape[1] ** 0.5, key.shape[1] ** -0.5]"),
+        ("dₖ, √dₖ, 1/√dₖ", "[key.shape[1], key.shape[1] ** 0.5, key.shape[1] ** -0.5]"),
         (_("its weights in %"), "100 * weights[row]"),
         (_("its output"), "output[row]"),
     )
@@ -84,7 +84,7 @@ def besides(_: Language, step: str) -> tuple[tuple[str, str], ...]:
         "weights": ((_("its scores, scaled"), "scaled[row]"),),
         "mask": (
             (_("seen without a mask in %"), "100 * free[row]"),
-            (_("entries left, of all"), f"[{n} * ({n} + 1) // 2, {n} ** 2]"),
+            (_("seen: keys, and entries of all"), f"[row + 1, {n} * ({n} + 1) // 2, {n} ** 2]"),
         ),
         "output": (
             (_("smallest and largest value"), "[low.tolist(), high.tolist()]"),

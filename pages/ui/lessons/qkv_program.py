@@ -142,18 +142,20 @@ def length(_: Language, given: Example, worked: Worked) -> More:
         {"index": index, "times": times}, (length_and_angle, lengthen),
         "found = length_and_angle(query, key)\n"
         "query_length, key_length, cosine, product = found.query_norm, found.key_norm, found.cosine, found.scores\n"
-        "longer = scaled_dot_product_attention(query, lengthen(key, index, times), value).weights",
+        "longer = scaled_dot_product_attention(query, lengthen(key, index, times), value).weights\n"
+        "gives = [int((each[:, index] > each.max(axis=1) - 1e-9).sum()) for each in (longer, weights)]",
         "query_length, key_length = torch.linalg.vector_norm(query, dim=1), torch.linalg.vector_norm(key, dim=1)\n"
         "cosine = torch.nn.functional.normalize(query, dim=1) @ torch.nn.functional.normalize(key, dim=1).mT\n"
         "product = query_length[:, None] * cosine * key_length\n"
         "long_key = key.clone()\n"
         "long_key[index] *= times\n"
-        "longer = torch.softmax(query @ long_key.mT * key.shape[-1] ** -0.5, dim=-1)",
+        "longer = torch.softmax(query @ long_key.mT * key.shape[-1] ** -0.5, dim=-1)\n"
+        "gives = [int((each[:, index] > each.amax(1) - 1e-9).sum()) for each in (longer, weights)]",
         (
             ("|q|", "query_length[row]"), ("|k|", "key_length"), ("cos θ", "cosine[row]"),
             ("|q| |k| cos θ", "product[row]"), (_("Weights with the longer key"), "longer"),
             (_("queries that give it the most, now and before, of all"),
-             "[sum(w[index] > w.max() - 1e-9 for w in each) for each in (longer, weights)] + [len(tokens)]"),
+             "[*gives, len(tokens)]"),
         ),
         (qkv_scores.product(_, given, worked, row_of(given)), qkv_scores.attracted(_, given, worked, longer, index)),
     )

@@ -28,7 +28,7 @@ def ask_for_mistake(_: Language) -> str | None:
     """Ask for a mistake to plant."""
     field = FIELDS["bug"]
     bug = st.selectbox(_("Planted mistake"), field.choices, format_func=lambda bug: _(words.BUG[bug]), key="bug",
-                       persist_state="session", width=240)
+                       persist_state="session", width=240, disabled=share.holds("bug"))
     return None if bug == "none" else bug
 
 

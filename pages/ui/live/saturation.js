@@ -349,7 +349,8 @@ function settle(view) {
 }
 
 /** Python's d_k. An answer to an older commit than the last says nothing new, and nothing moves under a finger. */
-function follow(view, { d_k, nth }) {
+function follow(view, { d_k, nth, held }) {
+  view.range.disabled = view.button.disabled = Boolean(held); // a teacher's link holds it
   if (nth < view.commits) return;
   if (view.sweep && d_k !== view.agreed) stop(view); // the page set another d_k: playing on would hide it
   view.commits = nth;

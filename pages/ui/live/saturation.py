@@ -4,8 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import share
+from pages.ui import controls, share
 from pages.ui.fields import FIELDS
+from pages.ui.language import Language
 
 FOLDER = Path(__file__).parent
 KEY = "live_saturation"
@@ -21,7 +22,7 @@ FOLLOW = st.components.v2.component(
 )
 
 
-def saturation_element(experiment: dict) -> None:
+def saturation_element(_: Language, experiment: dict) -> None:
     """Show the slider for d_k, the picture, the sentence and the curve; all of them move while the finger moves.
 
     Two messages go to the browser: the d_k that Python holds, small, and the experiment, which Streamlit sends again
@@ -29,11 +30,17 @@ def saturation_element(experiment: dict) -> None:
 
     Parameters
     ----------
+    _ : Language
+        The page's language.
     experiment : dict
         What pages.ui.live.payload.payload returned.
     """
+    if share.hides("picture"):
+        controls.slider("d_k", _("Width dₖ"))
+        return
     with st.container(gap=None, key="live"):
-        FOLLOW(key=f"{KEY}_follow", data={"d_k": share.value("d_k"), "nth": committed()[1]}, height=1)
+        held = {"d_k": share.value("d_k"), "nth": committed()[1], "held": share.holds("d_k")}
+        FOLLOW(key=f"{KEY}_follow", data=held, height=1)
         PICTURE(key=KEY, data=experiment, on_commit_change=adopt)
 
 

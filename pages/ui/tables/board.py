@@ -52,6 +52,8 @@ def board(
         The table whose cells also do something when they are chosen, and what: it is called with row and column,
         counted from 1.
     """
+    if share.hides("picture") and not inputs:
+        return
     asking = {name: bool(asks) for name, asks in re.findall(TABLE, tables)}
     act = partial(obey, asking, ask, {input.name: input for input in inputs})
     act = act if toggle is None else partial(toggled, *toggle, act)

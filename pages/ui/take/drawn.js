@@ -7,10 +7,13 @@ const NS = "http://www.w3.org/2000/svg";
 const DENSITY = 2; // pixels of a PNG for one on the screen
 const LARGEST = 8192; // pixels of a PNG's longer side
 const MARGIN = 12;
+const PAPER = "[data-testid=stApp]"; // whose background the page is drawn on
 const INLINED = ["fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
   "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "font-style", "text-anchor", "dominant-baseline",
-  "visibility", "vector-effect", "font-variant-numeric", "white-space"];
-const AS_STYLE = new Set(["vector-effect", "font-variant-numeric", "white-space", "dominant-baseline"]);
+  "visibility", "display", "vector-effect", "font-variant-numeric", "white-space"];
+const AS_STYLE = new Set(["vector-effect", "font-variant-numeric", "white-space", "dominant-baseline"]); // no attributes, or not everywhere
+const OWN = { display: "inline", opacity: "1", "vector-effect": "none", "dominant-baseline": "auto" }; // not handed down; all others are
+const IDLE = ".draglayer, .hoverlayer, .zoomlayer, .menulayer"; // Plotly's hands, which no picture shows
 
 function shape(tag, attributes, parent) {
   const node = document.createElementNS(NS, tag);
@@ -81,10 +84,20 @@ function paintBackground(style, box, into) {
   images.map((image, i) => [image, sizes[i % sizes.length], places[i % places.length]]).reverse().forEach(([image, size, place]) => {
     const stops = image.match(/(?:rgba?|color|oklab|oklch|hsla?)\([^()]*\)/g) ?? [];
     if (image.startsWith("repeating-linear-gradient")) return hatch(stops[0], box, into);
+    if (image.startsWith("linear-gradient(90deg")) return bands(image, box, into);
     if (!image.startsWith("linear-gradient") || new Set(stops).size !== 1) return;
     const [width, height] = [[0, box.width], [1, box.height]].map(([axis, whole]) => { const text = size.split(" ")[axis] ?? "100%"; return text.endsWith("%") ? (px(text) / 100) * whole : text === "auto" ? whole : px(text); });
     const [x, y] = [[0, box.width - width], [1, box.height - height]].map(([axis, room]) => { const text = place.split(" ")[axis] ?? "0%"; return text.endsWith("%") ? (px(text) / 100) * room : px(text); });
     rect({ x: box.x + x, y: box.y + y, width, height }, filled(stops[0]), into);
+  });
+}
+
+/** A background of colours side by side. */
+function bands(image, box, into) {
+  const stops = [...image.matchAll(/((?:rgba?|color|oklab|oklch)\([^()]*\)) ([\d.]+)%/g)].map(([, tint, at]) => [tint, (at / 100) * box.width]);
+  stops.forEach(([tint, at], i) => {
+    const from = i ? at : 0, to = stops[i + 1]?.[1] ?? box.width;
+    if (i + 1 === stops.length || !i || stops[i + 1][0] === tint) rect({ ...box, x: box.x + from, width: (i ? to : at) - from }, filled(tint), into);
   });
 }
 
@@ -188,21 +201,23 @@ function paintText(pen, node, style, edge, into) {
 
 // ---------------------------------------------------------------------------------------------------------------- SVGs
 
-/** A copy of an SVG that needs no stylesheet. */
+/** A copy of an SVG that needs no stylesheet; what its parent hands down is not said again. */
 function inlined(svg) {
-  const copy = svg.cloneNode(true), originals = [svg, ...svg.querySelectorAll("*")];
+  const copy = svg.cloneNode(true), originals = [svg, ...svg.querySelectorAll("*")], idle = [];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
-    if (node.closest("defs")) return;
-    const style = getComputedStyle(originals[i]), kept = [];
+    const style = getComputedStyle(originals[i]), above = i ? getComputedStyle(originals[i].parentElement) : null, kept = [];
+    if (originals[i].matches(IDLE)) idle.push(node);
+    for (const gone of ["style", "class", "data-unformatted", "data-math", "pointer-events"]) node.removeAttribute(gone);
+    if (originals[i].closest("defs")) return;
     for (const name of INLINED) {
       const value = style.getPropertyValue(name);
-      if (AS_STYLE.has(name)) kept.push(`${name}: ${value}`);
-      else if (/^(fill|stroke)$/.test(name) && value !== "none" && !value.startsWith("url")) node.setAttribute(name, colourOf(node, name, value));
-      else node.setAttribute(name, value);
+      if (name in OWN ? value === OWN[name] : value === above?.getPropertyValue(name)) node.removeAttribute(name);
+      else if (AS_STYLE.has(name)) kept.push(`${name}: ${value}`);
+      else node.setAttribute(name, /^(fill|stroke)$/.test(name) && !/^(none|url)/.test(value) ? colourOf(node, name, value) : value);
     }
-    node.setAttribute("style", kept.join("; "));
-    for (const gone of ["class", "data-unformatted", "pointer-events"]) node.removeAttribute(gone);
+    if (kept.length) node.setAttribute("style", kept.join("; "));
   });
+  for (const gone of idle) gone.remove();
   return copy;
 }
 
@@ -243,18 +258,18 @@ function paint(pen, element, into, edge = Infinity) {
 }
 
 /** A drawing begins as paper with its title for who cannot see it. */
-function sheet(width, height, look, title, about = "") {
+function sheet(width, height, title, about = "") {
   const svg = shape("svg", { xmlns: NS, width: Math.ceil(width), height: Math.ceil(height), viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}`, role: "img" });
   shape("title", {}, svg).textContent = title;
   if (about) shape("desc", {}, svg).textContent = about;
-  rect({ x: 0, y: 0, width: Math.ceil(width), height: Math.ceil(height) }, filled(look.getPropertyValue("--paper").trim() || "#fff"), svg);
+  rect({ x: 0, y: 0, width: Math.ceil(width), height: Math.ceil(height) }, filled(getComputedStyle(document.querySelector(PAPER)).backgroundColor), svg);
   return svg;
 }
 
-/** Draw an element of the page and what it holds; `leaves` says what is left out. */
-function drawing(element, title, leaves = () => false) {
-  const { left, top, width, height } = element.getBoundingClientRect();
-  const svg = sheet(width + 2 * MARGIN, height + 2 * MARGIN, getComputedStyle(element), title);
+/** Draw an element of the page and what it holds, `from` one of its parts downwards; `leaves` says what is left out. */
+function drawing(element, title, leaves = () => false, from = element) {
+  const { left, width, bottom } = element.getBoundingClientRect(), { top } = from.getBoundingClientRect(), height = bottom - top;
+  const svg = sheet(width + 2 * MARGIN, height + 2 * MARGIN, title);
   const at = ({ x, y, width: w, height: h }) => ({ x: x - left + MARGIN, y: y - top + MARGIN, width: w, height: h });
   const pen = { svg, at, leaves, over: [] };
   paint(pen, element, svg);
@@ -266,11 +281,10 @@ function drawing(element, title, leaves = () => false) {
 function chartDrawing(chart, title, about) {
   const layers = [...chart.querySelectorAll(".main-svg")], { width, height } = layers[0].getBoundingClientRect();
   const look = getComputedStyle(chart), style = { ...fontOf(look), fontSize: "18px", fontWeight: "600" }, lines = wrapped(title, style, width);
-  const head = MARGIN + lines.length * 24, svg = sheet(width + 2 * MARGIN, height + head + MARGIN, look, title, about);
+  const head = MARGIN + lines.length * 24, svg = sheet(width + 2 * MARGIN, height + head + MARGIN, title, about);
   lines.forEach((line, i) => write(line, { x: MARGIN, y: MARGIN + 24 * i, width, height: 23 }, style, svg));
   for (const layer of layers) {
     const copy = inlined(layer);
-    for (const idle of copy.querySelectorAll("[data-idle]")) idle.remove();
     for (const [name, value] of Object.entries({ x: MARGIN, y: head, width, height })) copy.setAttribute(name, value);
     svg.append(copy);
   }

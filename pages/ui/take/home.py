@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from pages.ui import share
 from pages.ui.language import Language
 from pages.ui.take.notebook import as_notebook
 from pages.ui.take.program import Program, as_numpy, as_torch
@@ -23,6 +24,8 @@ def take_home(_: Language, name: str, program: Callable[[], Program] | None) -> 
     program : callable or None
         Makes the program of the experiment as it is set; None while its inputs contradict each other.
     """
+    if share.hides("take"):
+        return
     folded = st.expander(_("Take home"), key=f"take_{name}", on_change="rerun")
     if not folded.open:
         return

@@ -16,7 +16,7 @@ weights = torch.softmax(masked, dim=-1)
 output = scaled_dot_product_attention({call})"""
 ROOT = "key.shape[-1] ** -0.5"
 HIDDEN = "scaled.masked_fill(~{mask}, -torch.inf)"
-TRIANGLE = "torch.ones(len(query), len(key), dtype=torch.bool).tril()"
+TRIANGLE = "torch.ones(scores.shape, dtype=torch.bool).tril()"
 
 
 def question(_: Language, page: str) -> str:

@@ -9,7 +9,7 @@ from pages.ui.bench.snippet import literal
 from pages.ui.take.carried import carried
 
 SDPA = "from torch.nn.functional import scaled_dot_product_attention"
-EXACT = {"b": ", dtype=torch.bool", "f": ", dtype=torch.float64", "i": ", dtype=torch.int64"}
+EXACT = "torch.set_default_dtype(torch.float64)  # as NumPy does\ntorch.set_printoptions(precision=8)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def as_numpy(program: Program) -> str:
 
 
 def as_torch(program: Program) -> str:
-    """Write the program that leaves the work to PyTorch; it prints through NumPy, so that both print alike."""
+    """Write the program that leaves the work to PyTorch."""
     return joined(program, *torch_parts(program))
 
 
@@ -92,10 +92,10 @@ def numpy_parts(program: Program) -> tuple[str, list[str], str, str, str]:
 
 def torch_parts(program: Program) -> tuple[str, list[str], str, str, str]:
     """Return imports, definitions, inputs, body and prints of the PyTorch program."""
-    brought = carried(program.torch_uses, ("import numpy as np", "import torch"))
+    brought = carried(program.torch_uses, ("import torch",))
     imports = brought.imports() + [SDPA] * ("scaled_dot_product_attention(" in program.torch)
-    inputs = [as_tensor(value, name) for name, value in program.inputs.items()]
-    prints = [printed(label, expression, "np.asarray({})") for label, expression in program.shows]
+    inputs = [EXACT, *(as_tensor(value, name) for name, value in program.inputs.items())]
+    prints = [printed(label, expression) for label, expression in program.shows]
     return parts(imports, brought.parts.values(), inputs, program.torch, prints)
 
 
@@ -121,18 +121,18 @@ def one_line(text: str) -> str:
 def as_tensor(value: object, name: str) -> str:
     """Write an input of the PyTorch program.
 
-    >>> print(as_tensor(np.array([[True, False]]), "allowed"))
-    allowed = torch.tensor([[True, False]], dtype=torch.bool)
+    >>> print(as_tensor(np.array([[0.5, -np.inf]]), "attn_mask"))
+    attn_mask = torch.tensor([[0.5, -torch.inf]])
     """
     if not isinstance(value, np.ndarray):
         return literal(value, name)
-    return literal(value, name, "torch.tensor", EXACT[value.dtype.kind])
+    return literal(value, name, "torch.tensor", "").replace("np.", "torch.")
 
 
-def printed(label: str, expression: str, through: str = "{}") -> str:
+def printed(label: str, expression: str) -> str:
     """Write the line that prints; a matrix begins on a line of its own."""
     apart = ', sep="\\n"' if expression.isidentifier() else ""
-    return f"print({text(label)}, {through.format(expression)}{apart})"
+    return f"print({text(label)}, {expression}{apart})"
 
 
 def text(label: str) -> str:

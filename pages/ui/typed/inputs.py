@@ -84,8 +84,10 @@ class Input:
         """Say whether a row or column can be added or taken away."""
         return self.fits(resized(self.array, id).shape)
 
-    def entry(self, _: Language) -> Entry:
-        """Return what the table needs to be typed into; a side that cannot change has no buttons."""
+    def entry(self, _: Language) -> Entry | None:
+        """Return what the table needs to be typed into; a side that cannot change has no buttons. None if held."""
+        if share.holds(self.field):
+            return None
         free = {"row": self.rows[0] < self.rows[1], "column": self.columns[0] < self.columns[1]}
         return Entry(
             written=lambda value: written(_, value),
@@ -189,6 +191,9 @@ def written(_: Language, value: float) -> str:
 
 def as_text(_: Language, *inputs: Input) -> None:
     """Offer the matrices as text: to type, to paste a whole one from a spreadsheet, or to copy."""
+    inputs = [input for input in inputs if not share.holds(input.field)]
+    if not inputs:
+        return
     with st.popover(_("Type or paste a matrix"), icon=":material/edit_note:"):
         named = {input.name: input for input in inputs}
         name = st.segmented_control(
@@ -197,7 +202,8 @@ def as_text(_: Language, *inputs: Input) -> None:
         )
         input, text = named[name], as_lines(_, named[name].array)
         box = f"typed_{input.field}_{zlib.crc32(text.encode())}"  # other numbers, another box; else it keeps its text
-        typed = st.text_area(_("The numbers of {matrix}", matrix=name), text, key=box, height=200)
+        typed = st.text_area(_("The numbers of {matrix}", matrix=name), text, key=box, height=200,
+                             max_chars=10 * entry.LONGEST)
         st.caption(_(
             "One row a line; between numbers tabs, semicolons or spaces. 1.5 and 1,5 are the same number. "
             "Rows: {rows}. Columns: {columns}.",
