@@ -9,10 +9,11 @@ from attention_core.draws import divisors, nested_draw, scores_by_width
 from attention_core.saturation import saturation
 from pages.ui import cached, controls, lesson, words
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import scaling_closer, scaling_orders
+from pages.ui.lessons import scaling_closer, scaling_orders, scaling_program
 from pages.ui.live.keep import keep_file
 from pages.ui.live.payload import payload
 from pages.ui.live.saturation import saturation_element
+from pages.ui.take import home
 
 _ = open_page("scaling")
 
@@ -27,8 +28,9 @@ d_k, mean, std = controls.value("d_k"), controls.value("mean"), controls.value("
 draw = nested_draw(seed, n_keys, mean=mean, std=std)
 experiment = saturation(draw, divisor, value)
 setting = (n_keys, mean, std, divisor, value)
+band = cached.all_seeds(*setting)
 live = payload(
-    _, experiment, cached.all_seeds(*setting), seed, divisor, divisors(draw, divisor, value), cached.theory(*setting)
+    _, experiment, band, seed, divisor, divisors(draw, divisor, value), cached.theory(*setting)
 )
 saturation_element(_, live)
 if mean or std != 1:
@@ -56,6 +58,7 @@ match controls.choice("closer", _("Look closer at"), lambda what: _(words.CLOSER
 keep = partial(keep_file, _, live, d_k, mean, std)
 lesson.keep(_("Keep this page as a file that works offline"), keep, "scaling.html")
 
+home.take_home(_, "scaling", partial(scaling_program.program, _, experiment, band, seed, d_k, setting))
 lesson.why(_, "scaling")
 lesson.code_that_ran(_, nested_draw, scores_by_width, softmax)
 lesson.references(_, "vaswani")

@@ -104,6 +104,14 @@ PAGES = {
         N_("Each question in a few sentences, with the experiment that settles it already set."),
         parts=(), fields=(),
     ),
+    "classroom": Page(
+        "pages/classroom.py", N_("In the classroom"), N_("What will your class see?"),
+        N_("Prepare a lesson as one link, take a plan that is ready, or let the class predict before it looks."),
+        parts=(), fields=(
+            "class_part", "class_page", "class_preset", "class_lang", "class_hide", "class_lock", "class_free",
+            "class_screen", "class_predict", "class_plan", "draft", "host",
+        ),
+    ),
 }
 
 # part of the formula -> (LaTeX, caption, the lesson that explains it), in the order of the formula

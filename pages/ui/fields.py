@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pages.ui.classroom.plan import MOST_STEPS
 from pages.ui.classroom.plans import READY
 from pages.ui.classroom.predictions import PREDICTIONS
-from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Names, Numbers, Pairs, Place, Prepared, Text, Whole
 from pages.ui.language import LANGUAGES
 
 # Key of the widget = name of the field = name in the link. A name and a default never change once shared.
@@ -140,6 +140,22 @@ FIELDS: dict[str, Kind] = {
     "train_first": Whole(0, 0, 999),
     "train_left": Choice("accuracy", ("accuracy", "loss", "largest", "gradient", "at_scores")),
     "train_right": Choice("largest", ("accuracy", "loss", "largest", "gradient", "at_scores")),
+    # in the classroom: what a teacher is preparing
+    "class_part": Choice("prepare", ("prepare", "plans", "poll", "parameters")),
+    "class_page": Choice("scaling", (
+        "pipeline", "qkv", "scaling", "masking", "verification", "learning", "additive", "heads", "tiles",
+        "explanation", "questions",
+    )),
+    "class_preset": Names(1),
+    "class_lang": Choice("any", ("any", *LANGUAGES)),
+    "class_hide": Names(40),
+    "class_lock": Names(40),
+    "class_free": Choice("no", ("no", "yes")),
+    "class_screen": Choice("0", ("0", "1")),
+    "class_predict": Choice("none", ("none", *PREDICTIONS)),
+    "draft": Prepared(()),
+    "class_plan": Choice("scaling45", tuple(READY)),
+    "host": Code(32),
 }
 
 

@@ -5,7 +5,7 @@ import gc
 import streamlit as st
 
 from pages.ui import share, theme
-from pages.ui.classroom import asked, walk
+from pages.ui.classroom import asked, poll, walk
 from pages.ui.contents import FORMULA, PAGES
 from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language, language_of
@@ -26,6 +26,7 @@ def open_page(name: str) -> Language:
     _ = Language(share.value("lang"))
     st.set_page_config(_("{page} · Attention lab", page=_(page.name)), layout="wide", initial_sidebar_state=256)
     st.html(theme.stylesheet())
+    poll.follow(name)
     share.publish(page.fields)
     menu(_)
     if name != "home":
@@ -34,6 +35,7 @@ def open_page(name: str) -> Language:
     st.title(_(page.title), anchor=False)
     report(_, refused)
     settle_memory()
+    poll.notice(_, name)
     if asked.awaits(_, name):
         foot(_, name)
         st.stop()

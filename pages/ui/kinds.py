@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pages.ui.classroom import plan
@@ -144,6 +145,25 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class Names:
+    """Some of the names that a page lists, at most so many: d_k.seed; a page ignores those that it does not list."""
+
+    most: int
+    default: tuple[str, ...] = ()
+
+    def write(self, value: Sequence[str]) -> str:
+        """Write the names for a link."""
+        return ".".join(value)
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Read the names; ValueError for anything else."""
+        names = text.split(".", self.most)
+        if len(names) > self.most or not all(re.fullmatch(r"[a-z][a-z0-9_-]{0,31}", name) for name in names):
+            raise ValueError(text)
+        return tuple(dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
 class Code:
     """A code that the lab made itself: letters and digits; empty while there is none."""
 
@@ -192,10 +212,11 @@ class Answers:
 
     def read(self, text: str) -> tuple[tuple[str, str], ...]:
         """Read the answers; ValueError for anything else, also for two answers to one prediction."""
-        found = [re.fullmatch(r"([a-z][a-z0-9]{1,11})\.([a-z0-9.-]{1,12})", each) for each in text.split("_", self.most)]
+        pairs = text.split("_", self.most)
+        found = [re.fullmatch(r"([a-z][a-z0-9]{1,11})\.([a-z0-9.-]{1,12})", pair) for pair in pairs]
         if not all(found) or len(found) > self.most or len({each[1] for each in found}) < len(found):
             raise ValueError(text)
         return tuple((each[1], each[2]) for each in found)
 
 
-Kind = Whole | Decimal | Choice | Text | Numbers | Place | Pairs | Code | Prepared | Answers
+Kind = Whole | Decimal | Choice | Text | Numbers | Place | Pairs | Names | Code | Prepared | Answers

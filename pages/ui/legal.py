@@ -1,7 +1,7 @@
 """What a link may carry, said in words: for a refused value, and for the table of all parameters."""
 
 from pages.ui.classroom.plan import MOST_STEPS
-from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Names, Numbers, Pairs, Place, Prepared, Text, Whole
 from pages.ui.language import Language
 
 
@@ -23,6 +23,8 @@ def what_is_legal(_: Language, field: Kind) -> str:
             return _("a cell, such as scores.2.1")
         case Pairs():
             return _("pairs of query and key from 1 to {most}, such as 1.2_1.3", most=field.most)
+        case Names():
+            return _("at most {most} names with points between them, such as d_k.seed", most=field.most)
         case Code():
             return _("a code of at most {longest} letters and digits", longest=field.longest)
         case Prepared():

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from pages.ui import share
-from pages.ui.classroom import predict
+from pages.ui.classroom import poll, predict
 from pages.ui.classroom.predictions import PREDICTIONS, Prediction, read_answer
+from pages.ui.classroom.rooms import Status
 from pages.ui.language import Language
 
 
@@ -16,12 +17,13 @@ def awaits(_: Language, page: str) -> bool:
     prediction = PREDICTIONS.get(share.value("predict"))
     if prediction is None or prediction.page != page:
         return False
+    if poll.asks(prediction):
+        return poll.student_view(_, prediction, keep) is Status.OPEN
     answer = answered(prediction)
     if answer is None:
         answer = predict.ask(_, prediction)
         if answer is not None:
-            made = {**dict(share.value("made")), prediction.id: answer}
-            share.choose(made=tuple(made.items()), **prediction.fields)
+            keep(prediction, answer)
             st.rerun()
         return True
     predict.reveal(_, prediction, answer)
@@ -41,6 +43,12 @@ def answered(prediction: Prediction) -> str | None:
     except ValueError:
         return None
     return answer
+
+
+def keep(prediction: Prediction, answer: str | None) -> None:
+    """Keep an answer, if there is one, and set the experiment that settles it."""
+    made = dict(share.value("made")) | ({} if answer is None else {prediction.id: answer})
+    share.choose(made=tuple(made.items()), **prediction.fields)
 
 
 def forget(prediction: Prediction) -> None:

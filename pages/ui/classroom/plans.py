@@ -1,4 +1,4 @@
-"""The plans that are ready to use: for each core lesson 45 minutes, step by step, with what to ask and what settles it."""
+"""The plans that are ready: for each core lesson 45 minutes, step by step, with what to ask and what settles it."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -40,15 +40,20 @@ class Carried:
             self.plain.add(ast.unparse(node))
         elif isinstance(node, ast.ImportFrom):
             self.names.setdefault(node.module, set()).add(name)
-        elif node is not None and self.homes.setdefault(name, home) != home:
-            raise ValueError(f"{name} is defined in {home} and in {self.homes[name]}: a program cannot carry both.")
         elif node is not None and name not in self.parts:
             self.define(home, name, node)
+        elif node is not None and self.homes[name] != home and not same(self.source(home, node), self.parts[name]):
+            raise ValueError(f"{name} is defined in {home} and in {self.homes[name]}: a program cannot carry both.")
+
+    @staticmethod
+    def source(home: str, node: ast.stmt) -> str:
+        """Return a definition as the program carries it."""
+        return trimmed(text_of(home, node), home.split(".")[-1])
 
     def define(self, home: str, name: str, node: ast.stmt) -> None:
         """Carry a definition after all that it reads."""
-        source = trimmed(text_of(home, node), home.split(".")[-1])
-        self.parts[name] = source  # a function may call itself
+        source = self.source(home, node)
+        self.parts[name], self.homes[name] = source, home  # before its own names: a function may call itself
         for read in reads(source):
             if read != name:
                 self.add(home, read)
@@ -73,6 +78,11 @@ def carried(functions: Sequence[Callable], modules: Sequence[str] = ("import num
     for function in functions:
         found.add(function.__module__, function.__name__)
     return found
+
+
+def same(one: str, other: str) -> bool:
+    """Say whether two definitions differ in their comments at most."""
+    return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
 
 
 @cache

@@ -112,11 +112,11 @@ function hatch(computed, { x, y, width, height }, into) {
 }
 
 /** Shadows without blur: the lines that mark a row, a column or a ring. */
-function paintShadow(style, box, into, inset) {
+function paintShadow(style, box, into, inset, radius) {
   for (const shadow of style.boxShadow === "none" ? [] : layersOf(style.boxShadow).reverse()) {
     const [tint] = shadow.match(/^[a-z]+\([^()]*\)/) ?? [], [x, y, blur, spread] = (shadow.match(/-?[\d.]+px/g) ?? []).map(px);
     if (!tint || blur || shadow.includes("inset") !== inset) continue;
-    if (spread && !inset) rect(grown(box, spread), filled(tint), into);
+    if (spread && !inset) rect(grown(box, spread), { ...filled(tint), rx: radius ? radius + spread : null }, into);
     else if (spread) shape("rect", { ...grown(box, -spread / 2), fill: "none", stroke: colour(tint)[0], "stroke-width": spread }, into);
     else if (y) rect({ ...box, y: y > 0 ? box.y : box.y + box.height + y, height: Math.abs(y) }, filled(tint), into);
     else if (x) rect({ ...box, x: x > 0 ? box.x : box.x + box.width + x, width: Math.abs(x) }, filled(tint), into);
@@ -136,11 +136,11 @@ function paintBorders(style, { x, y, width, height }, into) {
 function paintBox(pen, style, whole, into) {
   const { box, points } = clipped(style, whole), round = style.borderTopLeftRadius;
   if (points) return shape("polygon", { points, ...filled(style.backgroundColor) }, into);
-  paintShadow(style, box, into, false);
   const radius = Math.min(round.endsWith("%") ? (px(round) / 100) * box.width : px(round), box.width / 2);
+  paintShadow(style, box, into, false, radius);
   if (seen(style.backgroundColor)) rect(box, { ...filled(style.backgroundColor), rx: radius || null }, into);
   if (style.backgroundImage !== "none") paintBackground(style, box, into);
-  paintShadow(style, box, into, true);
+  paintShadow(style, box, into, true, radius);
   paintBorders(style, box, into);
   if (style.outlineStyle === "solid" && px(style.outlineWidth)) {
     const wide = px(style.outlineWidth), edge = grown(box, px(style.outlineOffset) + wide / 2);

@@ -60,7 +60,7 @@ function rowsOf(table, mark) {
 
 /** One field of a CSV file. What a spreadsheet would take for a formula becomes text. */
 function field(value) {
-  const text = String(value ?? ""), safe = /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) && text !== "-inf" ? `'${text}` : text;
+  const text = String(value ?? ""), safe = /^[=+\-@\t\r]./.test(text) && !NUMBER.test(text) && text !== "-inf" ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -101,7 +101,7 @@ function latexNumber(cell, mark) {
 function latexLabel(caption) {
   const symbol = caption?.querySelector("i"), after = symbol?.nextSibling?.data ?? "";
   if (!symbol) return inText(clean(textOf(caption)).split(/[,;:]/)[0]);
-  const parts = [...symbol.childNodes].map((node) => (node.tagName === "SUB" ? `_{${clean(node.textContent)}}` : clean(textOf(node))));
+  const parts = [...symbol.childNodes].map((node) => (node.tagName === "SUB" && node.textContent ? `_{${clean(node.textContent)}}` : clean(textOf(node))));
   return parts.join("").replace("·", " \\cdot ") + (after.startsWith("ᵀ") ? "^{\\mathsf{T}}" : "");
 }
 

@@ -85,7 +85,10 @@ function tableDrawing(table, name) {
   stage.className = "lab-board lab-take-stage";
   copy.querySelectorAll("input").forEach((input, i) => { input.value = inputs[i].value; });
   for (const lit of copy.querySelectorAll(".lit")) lit.classList.remove("lit");
-  stage.append(copy);
+  if (!table.caption) copy.createCaption().textContent = name;
+  const around = table.closest("section")?.cloneNode(false) ?? stage; // the sum of a cell is styled by its section
+  around.append(copy);
+  if (around !== stage) stage.append(around);
   document.querySelector(PAGE).append(stage);
   try {
     return drawing(copy, name);
