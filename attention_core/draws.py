@@ -26,7 +26,14 @@ class Draw:
     keys: np.ndarray
 
 
-def nested_draw(seed: int, n_keys: int = 8, d_max: int = 512, mean: float = 0.0, std: float = 1.0) -> Draw:
+def nested_draw(
+    seed: int,
+    n_keys: int = 8,
+    d_max: int = 512,
+    mean: float = 0.0,
+    std: float = 1.0,
+    random: np.random.RandomState | None = None,
+) -> Draw:
     """Draw a query and keys with normal components, such that a larger width only adds components.
 
     Parameters
@@ -39,6 +46,8 @@ def nested_draw(seed: int, n_keys: int = 8, d_max: int = 512, mean: float = 0.0,
         The largest width.
     mean, std : float, default 0 and 1
         Of each component. The argument for sqrt(d_k) assumes 0 and 1.
+    random : np.random.RandomState, optional
+        A generator to seed again; by default a new one, which takes longer to make than the numbers to draw.
 
     Returns
     -------
@@ -62,7 +71,8 @@ def nested_draw(seed: int, n_keys: int = 8, d_max: int = 512, mean: float = 0.0,
     n_keys, d_max = integer("n_keys", n_keys, at_least=1), integer("d_max", d_max, at_least=1)
     mean, std = _distribution(mean, std)
 
-    random = np.random.RandomState(seed)
+    random = np.random.RandomState() if random is None else random
+    random.seed(seed)
     blocks = [random.randn(1 + n_keys, BLOCK) for _ in range(0, d_max, BLOCK)]  # q's row first, then the keys'
     vectors = mean + std * np.concatenate(blocks, axis=1)[:, :d_max]  # (1 + n_keys, d_max)
     return Draw(query=vectors[0], keys=vectors[1:])

@@ -103,10 +103,11 @@ def jacobian_norm_band(
     """
     n_seeds, d_max = integer("n_seeds", n_seeds, at_least=1), integer("d_max", d_max, at_least=1)
     raw, scaled = np.empty((2, n_seeds, d_max))
+    random = np.random.RandomState()
     together = max(1, CHUNK // (d_max * integer("n_keys", n_keys, at_least=1)))
     for first in range(0, n_seeds, together):
         seeds = slice(first, min(first + together, n_seeds))
-        draws = [nested_draw(seed, n_keys, d_max, mean, std) for seed in range(seeds.start, seeds.stop)]
+        draws = [nested_draw(seed, n_keys, d_max, mean, std, random) for seed in range(seeds.start, seeds.stop)]
         scores = np.stack([scores_by_width(draw) for draw in draws])  # (seeds, d_max, n_keys)
         raw[seeds] = jacobian_norm(softmax(scores))
         scaled[seeds] = jacobian_norm(softmax(scores / np.stack([divisors(draw, divisor, value) for draw in draws])))

@@ -138,8 +138,9 @@ def query_gradient(
     n_seeds, n_keys = integer("n_seeds", n_seeds, at_least=1), integer("n_keys", n_keys, at_least=1)
     widths = _width_array(widths, d_max=np.inf)
     raw, scaled = np.empty((2, n_seeds, widths.size))
+    random = np.random.RandomState()
     for seed in range(n_seeds):
-        draw = nested_draw(seed, n_keys, int(widths.max()), mean, std)
+        draw = nested_draw(seed, n_keys, int(widths.max()), mean, std, random)
         u = np.random.default_rng(seed).standard_normal(n_keys)
         raw[seed] = query_gradient_norm(draw, u, widths, "none")
         scaled[seed] = query_gradient_norm(draw, u, widths, divisor, value)

@@ -166,10 +166,11 @@ def seed_band(
     """
     n_seeds, threshold = integer("n_seeds", n_seeds, at_least=1), number("threshold", threshold)
     largest_raw, largest_scaled = np.empty((2, n_seeds, integer("d_max", d_max, at_least=1)))
+    random = np.random.RandomState()
     together = max(1, CHUNK // (largest_raw.shape[1] * integer("n_keys", n_keys, at_least=1)))
     for first in range(0, n_seeds, together):
         seeds = range(first, min(first + together, n_seeds))
-        draws = [nested_draw(seed, n_keys, d_max, mean, std) for seed in seeds]
+        draws = [nested_draw(seed, n_keys, d_max, mean, std, random) for seed in seeds]
         scores = np.stack([scores_by_width(draw) for draw in draws])  # (seeds, d_max, n_keys)
         scaled = scores / np.stack([divisors(draw, divisor, value) for draw in draws])
         largest_raw[seeds.start : seeds.stop] = softmax(scores).max(axis=-1)

@@ -116,8 +116,9 @@ def largest_over_seeds(
     n_seeds, stretch, d_max = integer("n_seeds", n_seeds, at_least=1), number("stretch", stretch), max(widths)
     scores = np.empty((n_seeds, 3, len(widths), integer("n_keys", n_keys, at_least=1)))
     roots = np.sqrt(widths)[:, None]  # (widths, 1)
+    random = np.random.RandomState()
     for seed in range(n_seeds):
-        draw, network = nested_draw(seed, n_keys, d_max), draw_network(seed, d_max, d_max, d_a, readout)
+        draw, network = nested_draw(seed, n_keys, d_max, random=random), draw_network(seed, d_max, d_max, d_a, readout)
         query = stretch * draw.query[None, :]  # (1, d_max)
         raw = _prefix_products(draw.keys, query.T, widths)[..., 0]  # (widths, m)
         asked = _prefix_products(query, np.sqrt(d_max) * network.w_query.T, widths)  # (widths, 1, d_a)

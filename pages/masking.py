@@ -1,11 +1,14 @@
 """Masking: who may look at whom, in six words or the reader's own; drawn, compared and broken."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core import causal_mask, combine_masks, padding_mask, sliding_window_mask
 from pages.ui import controls, lesson, words
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import masking_beside, masking_lab, masking_tries
+from pages.ui.lessons import masking_beside, masking_lab, masking_program, masking_tries
+from pages.ui.take import home
 from pages.ui.typed.sentence import say_what_was_typed, say_where_vectors_come_from, sentence
 
 _ = open_page("masking")
@@ -29,6 +32,7 @@ say_where_vectors_come_from(_, given)
 lesson.tries(_, *masking_tries.tries(_, given))
 masking_beside.beside(_, masks, worked)
 
+home.take_home(_, "masking", partial(masking_program.program, _, masks, worked, row))
 lesson.why(_, "masking")
 lesson.code_that_ran(_, causal_mask, padding_mask, sliding_window_mask, combine_masks)
 lesson.references(_, "vaswani", "torch")

@@ -104,6 +104,11 @@ PAGES = {
         N_("Each question in a few sentences, with the experiment that settles it already set."),
         parts=(), fields=(),
     ),
+    "path": Page(
+        "pages/path.py", N_("Your path"), N_("Where am I, and what is next?"),
+        N_("Predict before you look: what you have predicted, what came of it, and the next step."),
+        parts=(), fields=(),
+    ),
     "classroom": Page(
         "pages/classroom.py", N_("In the classroom"), N_("What will your class see?"),
         N_("Prepare a lesson as one link, take a plan that is ready, or let the class predict before it looks."),

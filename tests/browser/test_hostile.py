@@ -1,4 +1,4 @@
-"""A hostile visitor in a real browser: no text becomes markup, no script runs, no page breaks, the server stays well."""
+"""A hostile visitor in a real browser: no text becomes markup, no script runs, no page breaks, no server fails."""
 
 import json
 from urllib.parse import quote
@@ -31,10 +31,11 @@ def unharmed(tab):
     tab.healthy()
 
 
-def test_a_hostile_link_leaves_every_page_usable(visitor):
+def test_a_hostile_link_leaves_a_page_usable(visitor):
+    """The pages with words of the reader's own, and the one with most fields; tests/pages looks at every page."""
     tab = visitor()
-    for name in PAGES:
-        tab.page.goto(f"{tab.server.url}/{'' if name == 'home' else name}?{hostile(name)}")
+    for name in ("masking", "heads", "verification"):
+        tab.page.goto(f"{tab.server.url}/{name}?{hostile(name)}")
         tab.drawn(quiet=100)
         unharmed(tab)
         assert tab.link.keys() <= FIELDS.keys(), "the address is the lab's own again"
@@ -52,7 +53,7 @@ def test_a_parameter_that_stands_twice_is_read_once_and_the_address_says_which(v
 
 def test_a_link_of_100_kb_is_named_and_the_next_click_works(visitor):
     tab = visitor()
-    tab.page.goto(f"{tab.server.url}/masking?lang=en&pads={'9' * 100_000}&words={'x' * 50_000}")
+    tab.page.goto(f"{tab.server.url}/masking?lang=en&pads={'9' * 80_000}&words={'x' * 20_000}")
     tab.drawn()
     assert tab.page.locator("[data-testid=stAlert]").count() == 2
     tab.click(".st-key-mask [role=radio] >> nth=1", "() => location.search.includes('mask=causal')")

@@ -316,8 +316,7 @@ def test_a_number_comes_back_from_a_link_to_four_decimals(value):
 def test_the_sentence_has_all_its_numbers(prediction, _):
     said = prediction.truth().said(_)
     assert "{" not in said and "**" in said and re.search(r"\d|NaN", said)
-    wrong_mark = r"\d,\d" if _.lang == "en" else r"(?<!versi )\d\.\d"
-    assert not re.search(wrong_mark, said)
+    assert not re.search(r"\d,\d" if _.lang == "en" else r"\d\.\d", re.sub("versi(on)? 2.5", "", said))
 
 
 @pytest.mark.parametrize("prediction", ALL, ids=name_of)
@@ -333,8 +332,8 @@ def test_both_languages_describe_the_same_setting(prediction):
 def test_a_question_on_scaling_names_its_numbers(prediction):
     numbers = set(map(float, re.findall(r"\d+(?:\.\d+)?", prediction.question)))
     assert prediction.fields["d_k"] in numbers
-    named = {"seed": re.search(r"seed (\d+)", prediction.question), "keys": re.search(r"(\d+) keys", prediction.question)}
-    assert all(int(found[1]) == prediction.fields[name] for name, found in named.items() if found)
+    for name, pattern in (("seed", r"seed (\d+)"), ("keys", r"(\d+) keys")):
+        assert all(int(named) == prediction.fields[name] for named in re.findall(pattern, prediction.question))
 
 
 def test_the_questions_on_words_name_their_numbers():

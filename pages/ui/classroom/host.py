@@ -1,11 +1,12 @@
 """The teacher's screen of a class poll: the way in, the answers as they come, reveal, and on to the next question."""
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from pages.ui import share
-from pages.ui.classroom import predict, qr
+from pages.ui.classroom import poll, predict, qr
+from pages.ui.classroom.address import address
 from pages.ui.classroom.poll import CODE, STYLESHEET, rooms
 from pages.ui.classroom.predictions import PREDICTIONS, Prediction
 from pages.ui.classroom.rooms import LIFE, MOST_ROOMS, Snapshot, Status
@@ -17,16 +18,16 @@ LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
 def teacher(_: Language) -> None:
-    """Draw the room of this session's link, or the way to open one."""
+    """Draw the room of this session's link; without one, the way into a room and the way to open one."""
     ticket = share.value("host")
     code, host = ticket[:CODE], ticket[CODE:]
-    if not ticket:
-        opener(_)
-    elif rooms().is_host(code, host):
+    if ticket and rooms().is_host(code, host):
         host_view(_, code, host)
-    else:
+        return
+    if ticket:
         st.info(_("Your room {code} is over.", code=code.upper()), icon=":material/meeting_room:")
-        opener(_)
+    poll.join(_)
+    opener(_)
 
 
 def opener(_: Language) -> None:
@@ -70,17 +71,13 @@ def host_view(_: Language, code: str, host: str) -> None:
 
 def invite(_: Language, code: str) -> None:
     """Draw the code, the QR code, and the address for those who type."""
-    address = st.context.url or ""
-    link = f"{address}?{urlencode({'room': code, 'lang': _.lang})}"
+    link = address("classroom", {"lang": _.lang, "room": code})
+    short = address("home", {}).partition("://")[2].removesuffix("/")
     st.html(f'<p class="lab-room" data-testid="room">{code.upper()}</p>')
     if qr.fits(link):
         st.html(qr.inline(link, _("QR code that leads to room {code}", code=code.upper())))
-        name = f"room-{code}.png"
-        st.download_button(_("QR code as PNG"), lambda: qr.png(link), name, "image/png", key="poll_png",
-                           icon=":material/download:", on_click="ignore")
-    short = address.partition("://")[2]
     st.markdown(_("Or open **{address}** and enter the code **{code}**.", address=short, code=code.upper()))
-    if urlsplit(address).hostname in LOCAL:
+    if urlsplit(link).hostname in LOCAL:
         st.warning(_(
             "Phones cannot reach this address: it means this computer only. Open the lab by the address that it has "
             "in your network, and the QR code will lead there."

@@ -38,9 +38,11 @@ def ask(_: Language) -> Step:
                         format_func=lambda name: _(PAGES[name].name))
     preset = ask_for_preset(_, page)
     predictions = [each.id for each in of_page(page)]
+    if share.value("class_predict") not in predictions:
+        share.set_fields({"class_predict": "none"})
     if predictions:
         labels = {each.id: _(each.label) for each in of_page(page)} | {"none": _("none")}
-        controls.choice("class_predict", _("Prediction to ask first"), labels.get, options=["none", *predictions][::-1])
+        controls.choice("class_predict", _("Prediction to ask first"), labels.get, options=["none", *predictions])
     controllable, names = controls_of(page), {**NAMES, **RESULTS}
     hide = several(_, "class_hide", _("Hide"), [*RESULTS, *controllable], names)
     lock = several(_, "class_lock", _("Lock"), [name for name in controllable if name not in hide], names)

@@ -8,14 +8,14 @@ const SHIFTS = [0, 2, 3, 6, 9]; // as shown, in %, in thousandths, millionths, t
 const RAISED = { "⁰": 0, "¹": 1, "²": 2, "³": 3, "⁴": 4, "⁵": 5, "⁶": 6, "⁷": 7, "⁸": 8, "⁹": 9, "⁻": "-" };
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/;
 
-/** The text of a cell; what is raised or lowered in it keeps its meaning: e^−2, W_Q. */
+/** The text of a cell; what is raised or lowered in it keeps its meaning: e^−2, e^(1 − 2), W_Q. */
 function textOf(node) {
   if (node.nodeType === Node.TEXT_NODE) return node.data;
   if (node.tagName === "INPUT") return node.value;
   if (node.tagName === "BR") return " ";
   const text = [...node.childNodes].map(textOf).join("");
   const mark = { SUP: "^", SUB: "_" }[node.tagName] ?? "";
-  return mark && text ? mark + text : text;
+  return !mark || !text ? text : mark + (text.includes(" ") ? `(${text})` : text);
 }
 
 const clean = (text) => text.replace(/[\s\u00a0\u202f]+/g, " ").trim();
@@ -28,6 +28,9 @@ function plainNumber(shown, mark) {
   const number = power ? `${power[1]}e${[...power[2]].map((digit) => RAISED[digit]).join("")}` : text;
   return NUMBER.test(number) ? number.replace(/^\+/, "") : null;
 }
+
+/** A percentage as spreadsheets read it. */
+const percentage = (shown, mark) => (shown.endsWith(" %") && plainNumber(shown.slice(0, -2), mark) ? `${plainNumber(shown.slice(0, -2), mark)}%` : null);
 
 /** Multiply a decimal by a power of ten without any rounding but the last of ten digits. */
 const shifted = (exact, places) => (places && /\d/.test(exact) ? String(Number((exact * 10 ** places).toPrecision(10))) : exact);
@@ -53,7 +56,7 @@ function rowsOf(table, mark) {
   const valueOf = (cell) => {
     if (!cell) return "";
     const text = clean(textOf(cell)), { exact: digits } = cell.dataset;
-    return (unit !== undefined && digits && shifted(digits, unit)) || plainNumber(text, mark) || text;
+    return (unit !== undefined && digits && shifted(digits, unit)) || plainNumber(text, mark) || percentage(text, mark) || text;
   };
   return rows.map((row) => row.map(valueOf));
 }
@@ -68,7 +71,7 @@ const csv = (rows) => BOM + rows.map((row) => row.map(field).join(",")).join("\r
 
 /** The traces of a chart: a row a point. */
 function pointsOf(chart, words) {
-  const { _fullData: traces, _fullLayout: layout } = chart, bare = (html) => clean(new DOMParser().parseFromString(html ?? "", "text/html").body.textContent);
+  const { _fullData: traces, layout } = chart, bare = (html) => clean(new DOMParser().parseFromString(html ?? "", "text/html").body.textContent);
   const lists = traces.map((trace) => ["x", "y", "text"].map((axis) => (Array.isArray(trace[axis]) || ArrayBuffer.isView(trace[axis]) ? trace[axis] : [])));
   const named = lists.some(([, , text]) => text.length);
   const head = [words.curve, bare(layout.xaxis?.title?.text) || "x", bare(layout.yaxis?.title?.text) || "y", ...(named ? [words.name] : [])];
@@ -97,12 +100,24 @@ function latexNumber(cell, mark) {
   return bound + digits.replace(".", point) + (power ? ` \\times 10^{${Number(power)}}` : "");
 }
 
-/** What stands before the equals sign: the symbol in a caption, or else its first words. */
+/** The symbols that some nodes begin with, in LaTeX, and the text that follows them. */
+function symbols(nodes) {
+  let found = "";
+  for (const [i, node] of nodes.entries()) {
+    const text = textOf(node), low = node.tagName === "SUB" ? node : node.querySelector?.("sub"), name = clean(text.replace(/_.*/, ""));
+    if (node.tagName === "SUB") found += text ? `_{${text.slice(1)}}` : "";
+    else if (node.tagName === "I") found += name + (low?.textContent ? `_{${low.textContent}}` : "");
+    else if (text.trim()) return [found + (text.startsWith("ᵀ") ? "^{\\mathsf{T}}" : ""), [text.replace("ᵀ", ""), ...nodes.slice(i + 1).map(textOf)].join("").trim()];
+  }
+  return [found, ""];
+}
+
+/** What stands before the equals sign: the symbol that a caption begins or ends with, or else its first words. */
 function latexLabel(caption) {
-  const symbol = caption?.querySelector("i"), after = symbol?.nextSibling?.data ?? "";
-  if (!symbol) return inText(clean(textOf(caption)).split(/[,;:]/)[0]);
-  const parts = [...symbol.childNodes].map((node) => (node.tagName === "SUB" && node.textContent ? `_{${clean(node.textContent)}}` : clean(textOf(node))));
-  return parts.join("").replace("·", " \\cdot ") + (after.startsWith("ᵀ") ? "^{\\mathsf{T}}" : "");
+  const nodes = [...caption.childNodes], [leading] = symbols(nodes), first = nodes.findIndex((node) => node.tagName === "I");
+  const [closing, rest] = symbols(nodes.slice(Math.max(first, 0))), words = clean(textOf(caption)).split(/[,;:]/)[0];
+  const ends = first > 0 && !rest && !/[,;:]/.test(nodes.slice(0, first).map(textOf).join(""));
+  return (leading || (ends && closing) || inText(words)).replace("·", " \\cdot ");
 }
 
 /** A matrix; amsmath takes ten columns unless it is told of more. */
