@@ -3,6 +3,7 @@
 import gettext
 import io
 from collections.abc import Iterable
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
 from math import isfinite, isnan
 from pathlib import Path
@@ -10,13 +11,14 @@ from pathlib import Path
 from babel import Locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
-from babel.numbers import get_decimal_symbol, parse_pattern
+from babel.numbers import get_decimal_symbol
 
 LANGUAGES = {"en": "English", "id": "Indonesia"}  # English is the source language: it needs no catalogue
 CATALOGUES = Path(__file__).parent / "locale"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MINUS = "\N{MINUS SIGN}"
 NO_BREAK = "\N{NO-BREAK SPACE}"
+DIGITS = Context(prec=400, rounding=ROUND_HALF_EVEN)  # as many as the largest float has
 
 
 def N_(text: str) -> str:
@@ -48,10 +50,9 @@ def catalogue(lang: str) -> gettext.NullTranslations:
 
 
 @lru_cache
-def pattern(places: int, signed: bool):
-    """Return Babel's pattern for a fixed number of decimal places."""
-    positive = "0." + "0" * places if places else "0"
-    return parse_pattern(f"+{positive};-{positive}" if signed else positive)
+def unit(places: int) -> Decimal:
+    """Return one unit of the last decimal place."""
+    return Decimal(1).scaleb(-places)
 
 
 class Language:
@@ -73,10 +74,9 @@ class Language:
         """Write a number with a fixed number of decimals: 0.3551, in Indonesian 0,3551."""
         if not isfinite(value):
             return "NaN" if isnan(value) else "∞" if value > 0 else MINUS + "∞"
-        text = pattern(places, signed).apply(float(value), self.locale)
-        if float(value) <= 0 and not any(digit in text for digit in "123456789"):
-            text = text.lstrip("-")
-        return text.replace("-", MINUS)
+        rounded = Decimal(repr(float(value))).quantize(unit(places), context=DIGITS)  # Babel's own rounding
+        sign = MINUS if rounded < 0 else "+" if signed and not rounded.is_signed() else ""
+        return sign + f"{rounded.copy_abs():f}".replace(".", self.decimal_symbol)
 
     def short(self, value: float, places: int = 2) -> str:
         """Write a number with no more decimals than it needs: 8, but 11.31."""

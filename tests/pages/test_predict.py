@@ -46,6 +46,8 @@ def test_nothing_of_the_experiment_shows_before_an_answer(lab, id, _):
 def test_a_choice_is_committed_and_set_beside_the_result(lab):
     page = lab("scaling", predict="spread")
     page.app.radio(key="answer_spread").set_value("times")
+    page.run()
+    assert "made" not in page.link  # chosen, but not yet committed
     page.press("commit_spread")
     options = {id: (label, why) for id, label, why in PREDICTIONS["spread"].options}
     assert cells(page) == {"Your prediction": options["times"][0], "Measured": options["root"][0]}
@@ -72,7 +74,8 @@ def test_a_number_may_have_a_point_or_a_comma(lab, typed, link, _):
     [
         ("lucky", "", "Nothing is typed yet"), ("lucky", "many", "“many” is no number"),
         ("lucky", "101", "“101” is no answer"), ("lucky", "-3", "from 0 to 100"),
-        ("future", "2,5", "whole number from 0 to 6"), ("future", "*<b>*", "“*<b>*” is no number"),
+        ("future", "2,5", "“2,5” is no answer here: type a whole number from 0 to 6"),
+        ("future", "*<b>*", "“*<b>*” is no number"),
     ],
 )
 def test_what_is_no_answer_is_refused_in_words_and_stays(lab, id, typed, why):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pages.ui.classroom.plan import LARGEST, LONGEST, MOST_STEPS, Step, read, write
 from pages.ui.classroom.plans import READY, steps
+from pages.ui.classroom.predictions import PREDICTIONS
 from pages.ui.classroom.prepared import NOTHING, prepared
 from pages.ui.contents import PAGES
 from pages.ui.fields import COMMON, FIELDS, decode
@@ -86,3 +87,16 @@ def test_a_ready_plan_leads_through_pages_with_legal_experiments(name):
         assert step.fields.keys() <= {*COMMON, *PAGES[step.page].fields}
         values, refused = decode(step.fields)
         assert refused == [], (step, values)
+
+
+@pytest.mark.parametrize("name", READY)
+def test_a_ready_plan_takes_45_minutes_and_expects_a_wrong_answer(name):
+    told = READY[name].told
+    assert sum(each.minutes for each in told) == 45
+    asked = [(PREDICTIONS[each.step.fields["predict"]], each) for each in told if "predict" in each.step.fields]
+    assert len(asked) >= 3 and len({prediction.page for prediction, each in asked}) == 1
+    for prediction, each in asked:
+        assert prediction.page == each.step.page and each.expected
+        if prediction.kind == "choice":
+            assert each.expected in [id for id, *_ in prediction.options]
+            assert each.expected != prediction.truth().answer

@@ -26,7 +26,9 @@ def teacher(_: Language) -> None:
         return
     if ticket:
         st.info(_("Your room {code} is over.", code=code.upper()), icon=":material/meeting_room:")
+    st.markdown(_("**You are in a class**"))
     poll.join(_)
+    st.markdown(_("**You teach**"))
     opener(_)
 
 

@@ -16,8 +16,13 @@ SETTING = SENTENCE | {
     "align": "top_left", "hidden": (), "beside": "wrong", "way": "zero", "changed": 6, "cell": "",
 }
 SAME = 1e-9
-whole, percent = partial(Language.number, places=0), partial(Language.percent, places=1)
+whole = partial(Language.number, places=0)
 weight = Language.weight
+
+
+def percent(_: Language, share: float) -> str:
+    """Write a share; none and all without decimals, which would only say how it is rounded."""
+    return _.percent(share, 0 if abs(share - round(share)) < SAME else 1)
 
 
 def masks(fields: dict[str, object]) -> tuple[np.ndarray, np.ndarray]:

@@ -104,7 +104,9 @@ def outcome(_: Language, prediction: Prediction, answer: str | float | None) -> 
 
 def sheet(_: Language, answers: dict[str, str | float]) -> str:
     """Return the summary as a page of its own, to print; it needs no network."""
-    lab, title, says = escape(_("Attention lab")), escape(_("What I predicted, and what was measured")), escape(say(_, answers).replace("**", ""))
+    lab, title, says = (escape(text) for text in (
+        _("Attention lab"), _("What I predicted, and what was measured"), say(_, answers).replace("**", ""),
+    ))
     return (
         f'<!doctype html>\n<html lang="{_.lang}"><head><meta charset="utf-8"><title>{title}</title>\n'
         f"<style>{PAPER}</style></head>\n<body><h1>{title}</h1>\n<p>{says}</p>\n{table(_, answers)}\n"

@@ -159,7 +159,7 @@ def join(_: Language) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             typed = st.text_input(_("Code of the room"), max_chars=CODE + 3, key="join_code", autocomplete="off",
                                   width=180)
-            entered = st.form_submit_button(_("Enter"), icon=":material/login:")
+            entered = st.form_submit_button(_("Enter"), key="join_enter", icon=":material/login:")
     code = typed.strip().lower()
     if entered and rooms().state(code).status in (Status.OPEN, Status.REVEALED):
         enter(code)

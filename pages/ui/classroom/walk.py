@@ -1,4 +1,4 @@
-"""The walk through a plan: where the class is, what is asked there, and the way to the step before and after."""
+"""The walk through a plan: where the class is, and the way to the step before and after."""
 
 import streamlit as st
 
@@ -29,12 +29,11 @@ def bar(_: Language, page: str) -> None:
 
 
 def told(_: Language, text: str, at: int, count: int) -> str:
-    """Say which step this is, and the question of a ready plan."""
+    """Say which step this is, and how long a ready plan gives it."""
     where = _("**Step {at} of {count}**", at=at, count=count)
     if text not in READY:
         return where
-    step = READY[text].told[at - 1]
-    return where + " · " + _("{minutes} min", minutes=step.minutes) + " · " + _(step.ask)
+    return where + " · " + _("{minutes} min", minutes=READY[text].told[at - 1].minutes)
 
 
 def lead_to(label: str, page: str, at: int, icon: str) -> None:
