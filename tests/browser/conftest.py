@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -94,8 +95,8 @@ class Server:
 class Visit:
     """One tab: where it is, what it shows and what it complained about."""
 
-    def __init__(self, page, server, locale):
-        self.page, self.server, self.locale = page, server, locale
+    def __init__(self, page, server):
+        self.page, self.server = page, server
         self.complaints, self.foreign = [], []
         page.set_default_timeout(30_000)
         page.on("console", self.on_console)
@@ -204,8 +205,8 @@ def title():
 
 
 @pytest.fixture(scope="session")
-def profiles(chromium):
-    """Browser contexts by language and number: a page opens twice as fast where Streamlit's scripts are cached."""
+def profiles():
+    """Browser contexts by language and number: a page opens faster where Streamlit's scripts are cached."""
     return {}
 
 
@@ -213,22 +214,30 @@ def profiles(chromium):
 def visitor(chromium, server, profiles):
     """A visitor of one's own: visitor(width=390, locale="id-ID") opens a tab.
 
-    No two visitors of a test share a browser context; a context that another test has used is emptied first.
+    No two visitors of a test share a browser context. The next test finds it emptied; alone=True (for a test that
+    bends the clock, say) throws it away.
     """
-    tabs = []
+    tabs, alone_in, count = [], [], Counter()
 
-    def visit(width=1280, height=800, locale="en-US", scheme="light", at=server):
-        key = locale, sum(tab.locale == locale for tab in tabs)
-        context = profiles[key] = profiles.get(key) or chromium.new_context(locale=locale)
+    def visit(width=1280, height=800, locale="en-US", scheme="light", at=server, alone=False):
+        number = count[locale]
+        count[locale] += 1
+        if alone:
+            context = chromium.new_context(locale=locale)
+            alone_in.append(context)
+        else:
+            context = profiles[locale, number] = profiles.get((locale, number)) or chromium.new_context(locale=locale)
         page = context.new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
         held = {"origin": at.url, "storageTypes": "cookies,local_storage,indexeddb"}
         context.new_cdp_session(page).send("Storage.clearDataForOrigin", held)
-        tabs.append(Visit(page, at, locale))
+        tabs.append(Visit(page, at))
         return tabs[-1]
 
     yield visit
     for tab in tabs:
         tab.page.context.set_offline(False)
         tab.page.close()
+    for context in alone_in:
+        context.close()

@@ -4,7 +4,6 @@ import os
 import resource
 import socket
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
@@ -62,8 +61,8 @@ class Wire:
         self.whole = True
 
 
-def stop(server, kill=False):
-    (server.process.kill if kill else server.process.terminate)()
+def stop(server):
+    server.process.kill()
     server.process.wait(20)
 
 
@@ -75,28 +74,101 @@ def restart(server):
     server.__enter__()
 
 
-def slide(tab, name, key="ArrowRight"):
-    tab.page.get_by_role("slider", name=name).press(key)
-
-
 def healed(tab):
     """Well again; that the connection was refused for a while, the browser's console may tell."""
     tab.complaints[:] = [text for text in tab.complaints if "ERR_" not in text and "WebSocket" not in text]
     tab.healthy()
 
 
-@pytest.mark.parametrize("kill", [False, True], ids=["ends", "is killed"])
-def test_a_server_that_comes_back_finds_the_experiment_in_the_open_page(visitor, new_server, kill):
+def test_a_server_that_comes_back_finds_the_experiment_in_the_open_page(visitor, new_server):
+    """Nobody touches the page meanwhile: its controls are grey. The first click after that counts, a button's too."""
     with new_server() as server:
         tab = visitor(at=server).go("masking", lang="id", mask="causal", query="5")
         tab.click(".st-key-mask [role=radio] >> nth=3", "() => location.search.includes('mask=both')")
         before = tab.text()
-        stop(server, kill)
-        tab.page.wait_for_function(LOST)
-        restart(server)
-        tab.until("() => true")
-        assert tab.text() == before and tab.link == {"lang": "id", "mask": "both", "query": "5"}
-        tab.click(".st-key-mask [role=radio] >> nth=0", "() => !location.search.includes('mask=')")
-        assert tab.link == {"lang": "id", "query": "5"} and tab.lang == "id"
+        for press in (lambda: tab.page.locator(".st-key-mask [role=radio]").nth(0).click(),
+                      lambda: tab.page.locator(".st-key-try_0 button").click()):
+            stop(server)
+            tab.page.wait_for_function(LOST)
+            restart(server)
+            tab.until("() => true")
+            assert tab.text() == before and tab.lang == "id"
+            where = tab.page.url
+            press()
+            tab.until("where => location.href !== where", where)
+            before = tab.text()
+        assert tab.link["lang"] == "id" and tab.exceptions == 0
         healed(tab)
         assert server.faults() == []
+
+
+def test_a_network_that_was_gone_leaves_the_experiment_and_what_was_typed(visitor, server):
+    wire = Wire(server)
+    tab = visitor(at=wire).go("qkv", lang="en")
+    tab.click(".st-key-token [role=radio] >> nth=0", "() => location.search.includes('token=ikan')")
+    cell = tab.page.locator('table[data-matrix=W_V] input[data-at="1.1"]')
+    cell.fill("7")
+    wire.pull()
+    tab.page.wait_for_function(LOST)
+    cell.press("Tab")  # the act cannot be sent now
+    cell.fill("8")
+    time.sleep(1)  # the outage itself
+    wire.plug()
+    tab.page.wait_for_function(f"() => !({LOST})()")
+    cell.press("Tab")
+    tab.until("() => location.search.includes('w_v=8')")
+    assert tab.link["token"] == "ikan"
+    healed(tab)
+
+
+def test_two_tabs_of_one_person_are_two_experiments(visitor):
+    one = visitor().go("scaling", lang="en", seed="5")
+    two = type(one)(one.page.context.new_page(), one.server).go("scaling", lang="id", seed="9")
+    for tab, seed in ((one, "394"), (two, "398")):
+        tab.click(".st-key-another_seed button", "seed => location.search.includes(`seed=${seed}`)", seed)
+    one.page.reload()
+    assert one.drawn().link == {"lang": "en", "seed": "394"} and two.link == {"lang": "id", "seed": "398"}
+    one.healthy()
+    two.healthy()
+
+
+def test_back_and_forward_through_six_changes_of_state(visitor):
+    tab, radio = visitor().go("masking", lang="en"), ".st-key-{} [role=radio] >> nth={}"
+    links = [tab.link]
+    for name, at in (("mask", 1), ("query", 4), ("mask", 2), ("pads", None), ("side", 1), ("mask", 3)):
+        before = tab.page.url
+        if at is None:
+            tab.page.get_by_role("slider", name="Padding").press("ArrowLeft")
+        else:
+            tab.page.locator(radio.format(name, at)).click()
+        tab.until("before => location.href !== before", before)
+        links.append(tab.link)
+    assert len({str(link) for link in links}) == 7
+    shown = {str(links[-1]): tab.text("table[data-matrix=weights]")}
+    for link in reversed(links[:-1]):
+        tab.page.go_back()
+        tab.drawn()
+        assert tab.link == link
+        shown[str(link)] = tab.text("table[data-matrix=weights]")
+    for link in links[1:]:
+        tab.page.go_forward()
+        tab.drawn()
+        assert tab.link == link and tab.text("table[data-matrix=weights]") == shown[str(link)]
+    tab.healthy()
+
+
+@posix
+def test_a_full_disk_and_a_home_that_cannot_be_written_stop_no_lesson(visitor, new_server, monkeypatch):
+    monkeypatch.setenv("HOME", "/proc/nobody")
+    with new_server() as server:
+        hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, hard))  # from now on every write fails
+        tab = visitor(at=server).go("verification", lang="en", bench="own")
+        tab.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
+            {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"1,2,3\n" * 2 + b"#" * 900_000}
+        )
+        tab.until(SEEN, "none of the classic mistakes")
+        tab.click(".st-key-bench [role=radio] >> nth=0", "() => !location.search.includes('bench=')")
+        tab.go("scaling", d_k="128")
+        tab.healthy()
+        assert server.process.poll() is None and server.faults() == []

@@ -39,7 +39,10 @@ with st.container(horizontal=True):
     st.button("64", key="to_64", on_click=share.choose, kwargs={"d_k": 64})
     st.button("512", key="to_512", on_click=share.choose, kwargs={"d_k": 512})
     st.button("seed", key="seed_7", on_click=share.choose, kwargs={"seed": 7})
-    st.button("keys", key="three_keys", on_click=share.choose, kwargs={"keys": 3})
+    for keys in (2, 3, 8, 12, 64):
+        st.button(f"keys {keys}", key=f"keys_{keys}", on_click=share.choose, kwargs={"keys": keys})
+    for divisor in ("none", "sqrt_d_k", "d_k", "cosine", "free"):
+        st.button(f"by {divisor}", key=f"by_{divisor}", on_click=share.choose, kwargs={"divisor": divisor})
 seed, keys, divisor = share.value("seed"), share.value("keys"), share.value("divisor")
 draw = nested_draw(seed, n_keys=keys)
 band = st.cache_data(seed_band)(40, keys, divisor=divisor, value=5.0)
@@ -136,6 +139,12 @@ class Live:
     def click(self, name):
         self.page.locator(f".st-key-{name} button").click()
 
+    def resize(self, size):
+        """Another window, whose first frame is painted."""
+        self.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.tab.drawn(100)
+
 
 @pytest.fixture
 def open_live(visitor, live_server):
@@ -218,35 +227,38 @@ def test_two_events_in_one_frame_are_one_picture_in_that_frame(open_live):
     assert seen == ["64", "16", "d_k = 16"]
 
 
-@pytest.mark.parametrize("size", [PHONE, LAPTOP, PROJECTOR], ids=str)
-def test_the_cursor_stands_under_the_thumb(open_live, size):
-    live = open_live(size, d_k=5)
-    live.grab(np.log2(5))
-    for octave, d_k in ((0, 1), (1, 2), (4, 16), (8, 256), (9, 512)):
-        live.drag(octave)
-        cursor = live.page.evaluate("live('.cursor').getBoundingClientRect().x - live('.fill').parentNode"
-                                    ".getBoundingClientRect().x + live('.track').getBoundingClientRect().x")
-        assert live.look()["d_k"] == str(d_k) and cursor == pytest.approx(live.point(octave)[0], abs=1)
+def test_the_cursor_stands_under_the_thumb(open_live):
+    live, octave = open_live(d_k=5), np.log2(5)
+    for size in (PHONE, LAPTOP, PROJECTOR):
+        live.resize(size)
+        live.grab(octave)
+        for octave, d_k in ((0, 1), (1, 2), (4, 16), (8, 256), (9, 512)):
+            live.drag(octave)
+            cursor = live.page.evaluate("live('.cursor').getBoundingClientRect().x - live('.fill').parentNode"
+                                        ".getBoundingClientRect().x + live('.track').getBoundingClientRect().x")
+            assert live.look()["d_k"] == str(d_k), size
+            assert cursor == pytest.approx(live.point(octave)[0], abs=1), size
+        assert live.release().holds(512)
 
 
-@pytest.mark.parametrize("divisor", ["none", "sqrt_d_k", "d_k", "cosine", "free"])
-def test_every_divisor_has_its_true_picture(open_live, divisor):
-    live = open_live(divisor=divisor, seed=3, lang="id")
-    live.grab()
-    live.drag(0, 2.3, 4.6, 6.9, 9)
-    frames = live.frames().values()
-    assert len(frames) >= 5
-    for frame in frames:
-        assert_true(frame, Language("id"), seed=3, divisor=divisor)
-
-
-@pytest.mark.parametrize("n_keys", [2, 12, 64])
-def test_any_number_of_keys_has_its_true_picture(open_live, n_keys):
-    live = open_live(keys=n_keys)
-    live.grab()
-    live.drag(1, 4.5, 9)
-    for frame in live.frames().values():
-        assert_true(frame, Language("en"), n_keys=n_keys)
+def test_every_divisor_and_any_number_of_keys_has_its_true_picture(open_live):
+    live, _, octave = open_live(divisor="cosine", seed=3, keys=64, lang="id"), Language("id"), 6
+    settings = [("cosine", 64), ("cosine", 8), ("none", 8), ("sqrt_d_k", 8), ("d_k", 8), ("d_k", 2), ("free", 2),
+                ("free", 12)]
+    for divisor, n_keys in settings:
+        truth = expected(int(live.look()["d_k"]), _, seed=3, n_keys=n_keys, divisor=divisor)
+        live.click(f"by_{divisor}")
+        live.click(f"keys_{n_keys}")
+        live.page.wait_for_function("said => look().sentence === said", arg=truth["sentence"], polling="raf")
+        live.tab.drawn(100)
+        live.page.evaluate("frames_shown.length = 0")
+        live.grab(octave)
+        live.drag(0, 2.3, 4.6, 6.9, octave := 15 - octave)
+        frames = live.frames().values()
+        assert len(frames) >= 5
+        for frame in frames:
+            assert_true(frame, _, seed=3, divisor=divisor, n_keys=n_keys)
+        assert live.release().holds(2**octave)
 
 
 # -------------------------------------------------------------------------------------------------------------- keys
@@ -319,7 +331,7 @@ def test_new_data_wait_for_no_finger_and_move_none(open_live):
     assert live.look()["d_k"] == "8"
     assert_true(live.look(), _, seed=7)
     assert live.release().holds(8)
-    live.click("three_keys")
+    live.click("keys_3")
     live.page.wait_for_function("look().raw.length === 3", polling="raf")
     assert_true(live.look(), _, seed=7, n_keys=3)
 
@@ -331,7 +343,7 @@ def test_new_data_are_drawn_without_a_blank_frame(open_live):
       const shown = () => root.isConnected && root.querySelector('.row') && root.checkVisibility(seen);
       const tick = () => { if (!shown()) window.blank++; requestAnimationFrame(tick); }; tick(); }""")
     live.click("seed_7")
-    live.click("three_keys")
+    live.click("keys_3")
     live.page.wait_for_function("look().raw.length === 3", polling="raf")
     live.tab.drawn()
     assert live.page.evaluate("window.blank") == 0
@@ -392,44 +404,51 @@ def test_play_says_why_it_is_off(open_live):
     note.wait_for()
     says = Language("en")("Play is off: reduced motion is on")
     assert live.page.locator(PLAY).get_attribute("aria-label") == note.text_content() == says
+    assert live.page.locator(PLAY).get_attribute("aria-disabled") == "true"
+    live.page.locator(PLAY).click(force=True)
+    live.drag(*30 * [6])
+    assert live.look()["d_k"] == "64" and live.page.locator(PLAY).get_attribute("aria-label") == says
 
 
 # -------------------------------------------------------------------------------------------------------------- look
 
 
-@pytest.mark.parametrize("n_keys", [2, 8, 64])
 @pytest.mark.parametrize("size", [PHONE, LAPTOP, PROJECTOR], ids=str)
-def test_nothing_jumps_and_nothing_is_wider_than_the_page(open_live, size, n_keys):
-    live = open_live(size, keys=n_keys, lang="id")
+def test_nothing_jumps_and_nothing_is_wider_than_the_page(open_live, size):
+    live = open_live(size, lang="id")
     where = """() => ['.picture', '.sentence', '.curve', '.play', '.above', '.lane-ticks'].map(css => {
       const box = live(css).getBoundingClientRect(); return [box.x, box.y, box.height]; })"""
-    live.page.locator(RANGE).focus()
-    first = live.page.evaluate(where)
-    for key, d_k in (("Home", 1), *(("PageUp", 2**octave) for octave in range(1, 10)), ("ArrowLeft", 511)):
-        live.press(key)
-        assert live.shows(d_k) and live.page.evaluate(where) == first
-    assert live.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for n_keys in (2, 8, 64):
+        live.click(f"keys_{n_keys}")
+        live.page.wait_for_function("count => look().raw.length === count", arg=n_keys, polling="raf")
+        live.tab.drawn(100)
+        live.page.locator(RANGE).focus()
+        first = live.page.evaluate(where)
+        for key, d_k in (("Home", 1), *(("PageUp", 2**octave) for octave in range(1, 10)), ("ArrowLeft", 511)):
+            live.press(key)
+            assert live.shows(d_k) and live.page.evaluate(where) == first, n_keys
+        assert live.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), n_keys
 
 
-@pytest.mark.parametrize("size", [PHONE, LAPTOP, PROJECTOR], ids=str)
-def test_no_text_is_smaller_than_14_px_and_no_target_than_24(open_live, size):
-    live = open_live(size)
-    small = live.page.evaluate("""() => [...live('.live').querySelectorAll('*')].filter(e => e.checkVisibility()
-      && !e.closest('[role=status], sub') && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())
-      && parseFloat(getComputedStyle(e).fontSize) < 14).map(e => e.className + e.textContent)""")
-    assert small == []
-    for target in (RANGE, PLAY):
-        box = live.page.locator(target).bounding_box()
-        assert min(box["width"], box["height"]) >= 24
-
-
-def test_the_first_screen_holds_slider_picture_sentence_and_curve(open_live):
+def test_texts_and_targets_are_large_enough_and_the_first_screen_holds_them(open_live):
     live = open_live()
     top, sentence, curve = (
         live.page.evaluate(f"(({{top, bottom}}) => [top, bottom])(live('{css}').getBoundingClientRect())")
         for css in (".live", ".sentence", ".curve")
     )
     assert sentence[1] - top[0] < 500 and curve[1] - top[0] < 600
+    for size in (LAPTOP, PHONE, PROJECTOR):
+        live.resize(size)
+        assert too_small(live) == [], size
+
+
+def too_small(live):
+    """Texts below 14 px, and targets below 24."""
+    small = live.page.evaluate("""() => [...live('.live').querySelectorAll('*')].filter(e => e.checkVisibility()
+      && !e.closest('[role=status], sub') && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())
+      && parseFloat(getComputedStyle(e).fontSize) < 14).map(e => e.className + e.textContent)""")
+    boxes = {target: live.page.locator(target).bounding_box() for target in (RANGE, PLAY)}
+    return small + [target for target, box in boxes.items() if min(box["width"], box["height"]) < 24]
 
 
 def test_a_finger_has_a_large_thumb_and_the_page_still_scrolls(chromium, live_server):

@@ -13,8 +13,8 @@ ASKED = "id => Boolean(document.querySelector(`.st-key-commit_${id}`))"
 POLL = "() => Boolean(document.querySelector('[data-testid=poll]'))"
 CODE_READ = "() => document.querySelector('img.lab-qr').naturalWidth > 0"
 SIDEWAYS = "document.documentElement.scrollWidth > innerWidth"
-SMALL = """() => { const walk = document.createTreeWalker(document.querySelector('.st-key-poll_host'), NodeFilter.SHOW_TEXT);
-  const found = [];
+SMALL = """() => { const found = [], here = document.querySelector('.st-key-poll_host');
+  const walk = document.createTreeWalker(here, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) { const e = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
     if (text && e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 24) found.push(text); }
   return found; }"""

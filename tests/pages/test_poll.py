@@ -194,7 +194,9 @@ def test_a_teacher_opens_a_room_counts_reveals_goes_on_and_closes(lab, rooms, _)
     page.press("poll_next")
     following = host.next_of("spread")
     assert rooms.state(code).prediction == following.id and f"0 {_('answered')}" in page.says
-    page.press("poll_ask_lucky")
+    page.app.session_state["poll_others"] = True
+    page.run().press("poll_ask_lucky")
+    assert not page.state("poll_others"), "the list closes"
     assert rooms.state(code).prediction == "lucky" and _(LUCKY.question) in page.says
     page.press("poll_close")
     assert "host" not in page.link and rooms.state(code).status == "over"
