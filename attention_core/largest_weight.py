@@ -107,5 +107,5 @@ def _nodes(low, high, count):
 
 @cache
 def _gauss(count):
-    """Return the nodes from -1 to 1 once: they are eigenvalues, for which LAPACK may start threads that get in the way."""
+    """Return the nodes from -1 to 1, once: they are eigenvalues, and LAPACK starts threads that get in the way."""
     return np.polynomial.legendre.leggauss(count)

@@ -5,13 +5,12 @@ from functools import partial
 import streamlit as st
 
 from attention_core import softmax
-from attention_core.draws import divisors, nested_draw, scores_by_width
+from attention_core.draws import nested_draw, scores_by_width
 from attention_core.saturation import saturation
 from pages.ui import cached, controls, lesson, words
 from pages.ui.frame import close_page, open_page
 from pages.ui.lessons import scaling_closer, scaling_orders, scaling_program
 from pages.ui.live.keep import keep_file
-from pages.ui.live.payload import payload
 from pages.ui.live.saturation import saturation_element
 from pages.ui.take import home
 
@@ -29,9 +28,7 @@ draw = nested_draw(seed, n_keys, mean=mean, std=std)
 experiment = saturation(draw, divisor, value)
 setting = (n_keys, mean, std, divisor, value)
 band = cached.all_seeds(*setting)
-live = payload(
-    _, experiment, band, seed, divisor, divisors(draw, divisor, value), cached.theory(*setting)
-)
+live = cached.live(_.lang, seed, *setting)
 saturation_element(_, live)
 if mean or std != 1:
     st.info(_("The components have mean {mean} and standard deviation {std}, not 0 and 1 as √dₖ assumes; the shaded "

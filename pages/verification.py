@@ -1,5 +1,7 @@
 """Verification: a bench on which anybody can try to catch the lab in a mistake, and on which a planted one shows."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core import attention_gradients, scaled_dot_product_attention, softmax
@@ -12,9 +14,11 @@ from pages.ui.lessons import (
     verification_dtypes,
     verification_experiment,
     verification_own,
+    verification_program,
     verification_stages,
 )
 from pages.ui.lessons.verification_mistakes import SHOWS
+from pages.ui.take import home
 
 _ = open_page("verification")
 
@@ -49,6 +53,9 @@ lesson.tries(
         **SHOWS["off_by_one_causal"], "compare": "yes", "bug": "none",
     }),
 )
+if chosen:
+    program = partial(verification_program.program, _, chosen, mistake) if chosen.experiment else None
+    home.take_home(_, "verification", program)
 lesson.why(_, "verification")
 lesson.code_that_ran(_, scaled_dot_product_attention, softmax, attention_gradients)
 lesson.references(_, "vaswani", "torch")

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from attention_core.counterfactual import Counterfactual, other_weights
+from attention_core.draws import divisors, nested_draw
 from attention_core.explained import (
     Explained,
     distance_by_width,
@@ -20,15 +21,18 @@ from attention_core.heads import ScaleCurves, scale_over_heads
 from attention_core.largest_weight import mean_largest_weight
 from attention_core.one_model import NearestModel, nearest_model
 from attention_core.query_gradient import QueryGradient, query_gradient
-from attention_core.saturation import Band, seed_band
+from attention_core.saturation import Band, saturation, seed_band
 from attention_core.score_forms import largest_over_seeds
 from attention_core.variance import dot_products, variance_by_width
 from pages.ui.judge import reference
+from pages.ui.language import Language
+from pages.ui.live.payload import payload
 
 SEEDS = 400
 HEAD_SEEDS = 100  # enough for a mean that repeats to two digits
 MANY = 2000  # the gradient's median is noisier than the other summaries
 LONG = Lock()  # of up to two seconds of work; ten at once would share one interpreter with everybody's short reruns
+EVERY = 512  # settings of 50 kB: each number of keys with each divisor, and some more
 FEW = np.unique(np.geomspace(1, 512, 60).round().astype(int))  # enough widths for a smooth curve
 
 
@@ -42,26 +46,36 @@ def alone(compute: Callable) -> Callable:
     return waiting
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@st.cache_data(show_spinner=False, max_entries=EVERY)
 @alone
 def all_seeds(keys: int, mean: float, std: float, divisor: str, value: float | None) -> Band:
     """Return the largest weight over d_k of 400 seeds, for one setting of the experiment."""
     return seed_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
-@alone
 def theory(
     keys: int, mean: float, std: float, divisor: str, value: float | None
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return the mean largest weight over all draws at d_k = 1 to 512, raw and divided; None where theory has none."""
-    by = {"none": 1.0, "sqrt_d_k": np.sqrt(FEW), "d_k": FEW.astype(float), "free": value, "cosine": None}[divisor]
-    raw, scaled = (
-        None if mean or divide_by is None
-        else np.interp(np.arange(1, 513), FEW, mean_largest_weight(FEW, keys, divisor=divide_by, std=std))
-        for divide_by in (1.0, by)
-    )
-    return raw, scaled
+    if mean:
+        return None, None
+    return expected(keys, std, "none", None), None if divisor == "cosine" else expected(keys, std, divisor, value)
+
+
+@st.cache_data(show_spinner=False, max_entries=EVERY)
+@alone
+def expected(keys: int, std: float, divisor: str, value: float | None) -> np.ndarray:
+    """Return the mean largest weight at d_k = 1 to 512 by theory; all divisors share what "none" gives."""
+    by = {"none": 1.0, "sqrt_d_k": np.sqrt(FEW), "d_k": FEW.astype(float), "free": value}[divisor]
+    return np.interp(np.arange(1, 513), FEW, mean_largest_weight(FEW, keys, divisor=by, std=std))
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def live(lang: str, seed: int, keys: int, mean: float, std: float, divisor: str, value: float | None) -> dict:
+    """Return what the live picture draws: one for every d_k, and for everybody with this setting and language."""
+    setting, draw = (keys, mean, std, divisor, value), nested_draw(seed, keys, mean=mean, std=std)
+    experiment, by = saturation(draw, divisor, value), divisors(draw, divisor, value)
+    return payload(Language(lang), experiment, all_seeds(*setting), seed, divisor, by, theory(*setting))
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

@@ -5,7 +5,7 @@ import gc
 import streamlit as st
 
 from pages.ui import share, theme
-from pages.ui.classroom import asked, poll, walk
+from pages.ui.classroom import asked, poll, projector, walk
 from pages.ui.contents import FORMULA, PAGES
 from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language, language_of
@@ -28,6 +28,8 @@ def open_page(name: str) -> Language:
     st.html(theme.stylesheet())
     poll.follow(name)
     share.publish(page.fields)
+    if projector.on():
+        projector.screens(_)
     menu(_)
     if name != "home":
         formula(_, page.parts)

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import share
-from pages.ui.classroom import asked
+from pages.ui import share, theme
+from pages.ui.classroom import asked, projector
 from pages.ui.derivations import DERIVATIONS
 from pages.ui.language import N_, Language
 
@@ -57,6 +57,8 @@ def chart(figure: go.Figure, key: str, title: str, alt: str) -> None:
         return
     with st.container():
         st.markdown(f"**{title}**")
+        if projector.on():
+            figure = theme.enlarged(figure)
         st.plotly_chart(figure, key=key, alt=alt, config={"displayModeBar": False})
         st.markdown(alt)
 

@@ -60,6 +60,24 @@ def figure(separators: str) -> go.Figure:
     return go.Figure(layout=layout)
 
 
+def enlarged(picture: go.Figure, by: float = 1.75) -> go.Figure:
+    """Return a copy of a figure for the projector, with everything written in it and its height larger."""
+    layout = picture.to_dict()
+
+    def grow(part: object) -> None:
+        """Enlarge all sizes of writing within a part."""
+        items = part.items() if isinstance(part, dict) else ()
+        for name, value in items:
+            if name.endswith("font") and isinstance(value, dict) and isinstance(value.get("size"), int | float):
+                value["size"] *= by
+            for each in value if isinstance(value, list | tuple) else (value,):
+                grow(each)
+
+    grow(layout)
+    layout["layout"]["height"] *= by
+    return go.Figure(layout)
+
+
 def band_colour(colour: str, opacity: float) -> str:
     """Return a mark's colour as the fill of a band."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))

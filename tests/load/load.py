@@ -2,7 +2,7 @@
 
     python tests/load/load.py [--sessions 100] [--seconds 60] [--period 2] [--within 10]       a class at work
     python tests/load/load.py --sessions 30 --seconds 0 --within 10                            a class that arrives
-    python tests/load/load.py --sessions 100 --seconds 900                                     a soak: memory has to level
+    python tests/load/load.py --sessions 100 --seconds 900                                     a soak
 
 The sessions arrive evenly within `--within` seconds, a third each on scaling, masking and pipeline, and move one of the
 page's controls every `--period` seconds, each in its own order. A move counts from the message to "script finished".

@@ -46,8 +46,6 @@ def test_nothing_of_the_experiment_shows_before_an_answer(lab, id, _):
 def test_a_choice_is_committed_and_set_beside_the_result(lab):
     page = lab("scaling", predict="spread")
     page.app.radio(key="answer_spread").set_value("times")
-    page.run()
-    assert "made" not in page.link  # chosen, but not yet committed
     page.press("commit_spread")
     options = {id: (label, why) for id, label, why in PREDICTIONS["spread"].options}
     assert cells(page) == {"Your prediction": options["times"][0], "Measured": options["root"][0]}
@@ -97,6 +95,7 @@ def test_to_commit_without_a_choice_says_what_is_missing(lab):
 def test_a_bar_is_drawn_while_it_is_set_and_beside_the_measured_one(lab, _):
     page = lab("scaling", predict="raw", lang=_.lang).slide("answer_raw", 0.35)
     assert f'style="--t: 0.3500"></span><b>{_.number(0.35, 2)}</b>' in page.html
+    assert "made" not in page.link and page.html.count('class="bar"') == 1  # set, but not yet committed
     page.press("commit_raw")
     assert page.link["made"] == "raw.0.35"
     bars = [float(bar) for bar in re.findall(r'class="bar" style="--t: ([0-9.]+)"', page.html)]

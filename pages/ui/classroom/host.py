@@ -3,7 +3,6 @@
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import share
 from pages.ui.classroom import poll, predict, qr
@@ -108,23 +107,22 @@ def steps(_: Language, code: str, host: str, state: Snapshot) -> None:
             st.button(_("Reveal"), key="poll_reveal", icon=":material/visibility:", type="primary",
                       on_click=rooms().reveal, args=(code, host))
         elif following:
-            ask(st, _("Next: {prediction}", prediction=_(following.label)), "poll_next", code, host, following, "primary")
-        ask(st, _("Ask this again"), "poll_again", code, host, PREDICTIONS[state.prediction])
+            ask(_("Next: {prediction}", prediction=_(following.label)), "poll_next", code, host, following, "primary")
+        ask(_("Ask this again"), "poll_again", code, host, PREDICTIONS[state.prediction])
         others = st.popover(_("Another question"), icon=":material/list:", key="poll_others", on_change="rerun")
         if others.open:
-            for each in PREDICTIONS.values():
-                ask(others, in_words(_, each), f"poll_ask_{each.id}", code, host, each, "tertiary")
+            with others:
+                for each in PREDICTIONS.values():
+                    ask(in_words(_, each), f"poll_ask_{each.id}", code, host, each, "tertiary")
         with st.popover(_("Close the room"), icon=":material/logout:"):
             st.markdown(_("Everybody leaves the poll, and its answers are forgotten."))
             st.button(_("Close it for everybody"), key="poll_close", on_click=close, args=(code, host))
     st.toggle(_("Hide the bars until the reveal"), key="poll_hide")
 
 
-def ask(
-    place: DeltaGenerator, label: str, key: str, code: str, host: str, prediction: Prediction, look: str = "secondary",
-) -> None:
+def ask(label: str, key: str, code: str, host: str, prediction: Prediction, look: str = "secondary") -> None:
     """Offer to ask a prediction; all answers so far are forgotten."""
-    place.button(label, key=key, type=look, on_click=go_on, args=(code, host, prediction.id))
+    st.button(label, key=key, type=look, on_click=go_on, args=(code, host, prediction.id))
 
 
 def go_on(code: str, host: str, prediction: str) -> None:

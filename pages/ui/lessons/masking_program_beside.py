@@ -121,7 +121,8 @@ def wrong(_: Language, masks: Masks, worked: Worked) -> More:
         drawn + TORCH_WRONG.format(taken=taken, way=TORCH_WAY[way]),
         (
             (_("weights of the wrong way"), "wrong"), (_("what each query gives to hidden keys, in %"), "100 * leaked"),
-            (_("sums of the rows"), "sums"), (_("rows of NaN, of all"), "[int((sums != sums).sum()), queries]"), (_("how far hidden tokens move each output"), "moved"),
+            (_("sums of the rows"), "sums"), (_("rows of NaN, of all"), "[int((sums != sums).sum()), queries]"),
+            (_("how far hidden tokens move each output"), "moved"),
             (_("how far the outputs are off, at most"), "difference"),
             (_("−10⁹ added to the hidden scores, in %"), "100 * lowered"), (_("and off from no mask by"), "rounding"),
             (_("added to each number of a hidden token; the sum of a right row"), "[1, 1]"),

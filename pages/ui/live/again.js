@@ -1,16 +1,18 @@
 // A page whose connection came back may face a server that has never heard of it: it then waits, drawn and deaf, and
-// the first click would only open the page again. So the page speaks first, as if somebody had touched it.
+// the first click would only open the page again. So the page speaks first, as if somebody had touched it; and boards,
+// which hear of it by the event, say what they could not say meanwhile.
 
 const app = () => document.querySelector("[data-testid=stApp]");
 const connected = () => app()?.dataset.testConnectionState === "CONNECTED";
 
 export default function again({ setTriggerValue }) {
-  let lost = false;
+  let lost = false, nth = 0;
   const watch = new MutationObserver(() => {
     if (!connected()) lost = true;
     else if (lost) {
       lost = false;
-      setTriggerValue("again", Date.now());
+      setTriggerValue("again", ++nth);
+      document.dispatchEvent(new Event("lab-again"));
     }
   });
   watch.observe(app(), { attributes: true, attributeFilter: ["data-test-connection-state"] });

@@ -149,8 +149,12 @@ function level(view) {
 /** Send an act together with those that Python has not obeyed yet: Streamlit drops a message that a newer one overtakes. */
 function tell(view, act) {
   view.acts.push({ nth: ++view.nth, act });
-  view.setTriggerValue("act", { first: view.acts[0].nth, acts: view.acts.map((one) => one.act) });
+  send(view);
   return view.nth;
+}
+
+function send(view) {
+  if (view.acts.length) view.setTriggerValue("act", { first: view.acts[0].nth, acts: view.acts.map((one) => one.act) });
 }
 
 const at = (node) => node.dataset.at.split(".").map(Number);
@@ -271,6 +275,7 @@ function listen(view, signal) {
   on("focusout", onBlur);
   on("pointerover", onPointer);
   on("pointerleave", onPointer);
+  document.addEventListener("lab-again", () => send(view), { signal }); // the connection is back: live/again.js
 }
 
 // -------------------------------------------------------------------------------------------------------------- mount

@@ -1,4 +1,4 @@
-"""What a lesson offers to take home: the experiment as a program and as a notebook, each made when it is asked for."""
+"""What a lesson offers to take home: program, notebook, tables and pictures, each made when it is asked for."""
 
 from collections.abc import Callable
 
@@ -7,13 +7,14 @@ import streamlit as st
 from pages.ui import share
 from pages.ui.language import Language
 from pages.ui.take.notebook import as_notebook
+from pages.ui.take.pictures import pictures_home
 from pages.ui.take.program import Program, as_numpy, as_torch
 
 KINDS = {"numpy": ("NumPy", as_numpy), "torch": ("PyTorch", as_torch)}  # names, not words: the same in every language
 
 
 def take_home(_: Language, name: str, program: Callable[[], Program] | None) -> None:
-    """Fold the experiment away as a program; while it is folded nothing is made, and nothing sent.
+    """Fold the experiment away as a program and as files; while it is folded nothing is made, and nothing sent.
 
     Parameters
     ----------
@@ -34,6 +35,7 @@ def take_home(_: Language, name: str, program: Callable[[], Program] | None) -> 
             st.info(_("Nothing can be computed while two sizes disagree."), icon=":material/grid_off:")
         else:
             programs(_, name, program())
+        pictures_home(_, name)
 
 
 def programs(_: Language, name: str, program: Program) -> None:

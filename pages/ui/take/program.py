@@ -1,7 +1,7 @@
 """An experiment as a program of its own: with NumPy and the core's functions, or with PyTorch; both print the same."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class Program:
         What is computed, in LaTeX.
     torch_uses : tuple of functions
         Functions of the core that the PyTorch program carries: draws, of which PyTorch has others.
+    torch_shows : tuple of (str, str) or None
+        What the PyTorch program prints where it is not the same.
     """
 
     title: str
@@ -45,7 +47,8 @@ class Program:
     torch: str
     shows: tuple[tuple[str, str], ...]
     formula: str = r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V"
-    torch_uses: tuple[Callable, ...] = field(default=())
+    torch_uses: tuple[Callable, ...] = ()
+    torch_shows: tuple[tuple[str, str], ...] | None = None
 
 
 def as_numpy(program: Program) -> str:
@@ -95,7 +98,8 @@ def torch_parts(program: Program) -> tuple[str, list[str], str, str, str]:
     brought = carried(program.torch_uses, ("import torch",))
     imports = brought.imports() + [SDPA] * ("scaled_dot_product_attention(" in program.torch)
     inputs = [EXACT, *(as_tensor(value, name) for name, value in program.inputs.items())]
-    prints = [printed(label, expression) for label, expression in program.shows]
+    shows = program.shows if program.torch_shows is None else program.torch_shows
+    prints = [printed(label, expression) for label, expression in shows]
     return parts(imports, brought.parts.values(), inputs, program.torch, prints)
 
 

@@ -13,9 +13,10 @@ Edit = tuple[int, int, str]  # first byte, byte after the last, what takes their
 # A check returns what it was given: which of its arguments come back, or what takes the place of the call.
 # A name that several modules use stands behind its module's.
 RETURNS = {
-    "real_array": "{1}", "plain_array": "np.asarray({1})", "integer": "{1}", "number": "{1}", "flag": "{1}", "choice": "{1}",
-    "axis_index": "{0}", "mask_array": "{0}", "weight_array": "{0}, -1", "_mask_like": "{2}", "common_dtype": "float",
-    "times": "{2} @ {4}", "_word_list": "{0}", "known_optimizer": "{0}", "_widths": "np.asarray({0}, float)",
+    "real_array": "{1}", "plain_array": "np.asarray({1})", "integer": "{1}", "number": "{1}", "flag": "{1}",
+    "choice": "{1}", "axis_index": "{0}", "mask_array": "{0}", "weight_array": "{0}, -1", "_mask_like": "{2}",
+    "common_dtype": "float", "times": "{2} @ {4}", "_word_list": "{0}", "known_optimizer": "{0}",
+    "_widths": "np.asarray({0}, float)",
     "attention_inputs": "{0}, {1}, {2}, {3}, {4}", "_distribution": "({0}, {1})", "additive._network": "{2}, {3}, {4}",
     "factored._matrix": "{1}", "hull._plane": "{1}",
 }
@@ -102,8 +103,8 @@ def segment(node: ast.AST, starts: list[int], text: bytes) -> str:
 
 def short_docstring(node: ast.FunctionDef | ast.ClassDef, starts: list[int], text: bytes) -> Iterator[Edit]:
     """Keep the first line of a docstring."""
-    docstring = ast.get_docstring(node)
-    if docstring and "\n" in docstring:
+    docstring = (ast.get_docstring(node) or "").strip()
+    if "\n" in docstring:
         quoted = '"""' + docstring.splitlines()[0]
         quoted += '"""' if len(quoted) + node.body[0].col_offset <= LONGEST - 3 else '\n    """'
         yield *span(node.body[0], starts), ('r' if "\\" in quoted else "") + quoted
