@@ -93,6 +93,21 @@ def policy(page, embed=()):
     ))
 
 
+def draw(port, page):
+    """Visit a page as a browser does, and wait until it is drawn."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+    from websockets.sync.client import connect
+
+    ask = BackMsg()
+    ask.rerun_script.page_name = page
+    address = f"ws://127.0.0.1:{port}/_stcore/stream"
+    with connect(address, subprotocols=["streamlit"], max_size=None, open_timeout=30) as socket:
+        socket.send(ask.SerializeToString())
+        while ForwardMsg.FromString(socket.recv(timeout=60)).WhichOneof("type") != "script_finished":
+            pass
+
+
 def pack(source, target):
     """Copy Streamlit's files and lay a compressed copy beside each text: compressed once, not for every visitor."""
     shutil.copytree(source, target)
@@ -148,6 +163,7 @@ class Host:
         self.folder.chmod(0o755)  # nginx drops its rights, and has to read the static files
         self.ports, self.port = [free_port() for _ in range(processes)], port or free_port()
         self.running, self.missed, self.proxy = [None] * processes, [0] * processes, None
+        self.cold, self.warm = set(range(processes)), threading.Event()  # which have not drawn their pages yet
         self.ending, self.watch = threading.Event(), threading.Thread(target=self.look_after, daemon=True)
         certificate = self.make_certificate() if own_certificate else certificate
         self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
@@ -181,6 +197,18 @@ class Host:
                 return answer.status == 200
         return False
 
+    def warm_up(self, n):
+        """Let a new process draw every page, so that no visitor waits for its first imports."""
+        if self.warm.is_set():
+            self.ending.wait(20)  # those who come back from a dead process need the processor first
+        pages = ["", *sorted(path.stem for path in (ROOT / "pages").glob("*.py"))]
+        with contextlib.suppress(OSError, RuntimeError, ValueError):  # it may end meanwhile
+            for page in pages:
+                draw(self.ports[n], page)
+        self.cold.discard(n)
+        if not self.cold:
+            self.warm.set()
+
     def look_after(self):
         """Once a second: start what died; end what has not answered for half a minute, which starts it anew."""
         while not self.ending.wait(1):
@@ -189,7 +217,9 @@ class Host:
                     print(f"process {n + 1} ended with {process.returncode}: started anew", flush=True)
                     self.start(n)
                     continue
-                self.missed[n] = 0 if self.answers(n) else self.missed[n] + 1
+                new, self.missed[n] = self.missed[n] < 0, 0 if self.answers(n) else self.missed[n] + 1
+                if new and not self.missed[n]:
+                    threading.Thread(target=self.warm_up, args=(n,), daemon=True).start()
                 if self.missed[n] > 10:
                     process.kill()
 

@@ -1,10 +1,13 @@
 """Additive against dot product: two ways to score the same queries and keys, what each costs, which saturates."""
 
+from functools import partial
+
 from attention_core.cost import additive_scores, dot_product_scores
 from attention_core.score_network import draw_network
 from pages.ui import lesson
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import additive
+from pages.ui.lessons import additive, additive_program
+from pages.ui.take import home
 
 _ = open_page("additive")
 given = additive.ask(_)
@@ -23,6 +26,7 @@ lesson.tries(
 )
 additive.closer(_, given)
 
+home.take_home(_, "additive", partial(additive_program.program, _, given))
 lesson.why(_, "additive")
 lesson.code_that_ran(_, dot_product_scores, additive_scores, draw_network)
 lesson.references(_, "bahdanau", "luong", "vaswani")

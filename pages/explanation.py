@@ -1,10 +1,13 @@
 """Explanation: other weights with the same output, how far away they are, and when there are none."""
 
+from functools import partial
+
 from attention_core import counterfactual
 from attention_core.one_model import nearest_model
 from pages.ui import lesson
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import explanation, explanation_more
+from pages.ui.lessons import explanation, explanation_more, explanation_program
+from pages.ui.take import home
 
 _ = open_page("explanation")
 case = explanation.ask(_)
@@ -27,6 +30,7 @@ lesson.tries(
 explanation_more.over_width(_, case)
 explanation_more.objection(_, case)
 
+home.take_home(_, "explanation", partial(explanation_program.program, _, case))
 lesson.why(_, "explanation")
 lesson.code_that_ran(
     _, counterfactual.other_weights, counterfactual._walk, counterfactual._climb, counterfactual.row_distance,

@@ -1,10 +1,13 @@
 """Tiles: FlashAttention's online softmax, tile by tile, and the memory it saves."""
 
+from functools import partial
+
 from attention_core.memory import predicted_bytes
 from attention_core.online_softmax import _take_in, online_softmax
 from pages.ui import lesson
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import tiles, tiles_memory
+from pages.ui.lessons import tiles, tiles_memory, tiles_program
+from pages.ui.take import home
 
 _ = open_page("tiles")
 run = tiles.ask(_)
@@ -27,6 +30,7 @@ lesson.tries(
 )
 tiles_memory.memory(_)
 
+home.take_home(_, "tiles", partial(tiles_program.program, _, run))
 lesson.why(_, "tiles")
 lesson.code_that_ran(_, online_softmax, _take_in, predicted_bytes)
 lesson.references(_, "dao", "milakov", "vaswani")

@@ -1,8 +1,9 @@
 """The bench's experiment as a program: every stage and the gradients, and a planted mistake beside the right way."""
 
 from attention_core import attention_gradients, scaled_dot_product_attention
+from attention_core.draws import nested_draw
 from attention_core.mistakes import STAGE_OF, attend_with
-from pages.ui import words
+from pages.ui import share, words
 from pages.ui.language import Language
 from pages.ui.lessons.verification_experiment import Chosen
 from pages.ui.lessons.verification_mistakes import SIGNATURE
@@ -12,6 +13,16 @@ from pages.ui.take.program import Program
 ARRAYS = ("query", "key", "value", "attn_mask")
 FORWARD = ("scores", "scaled", "masked", "weights", "output")
 BACK = ("grad_query", "grad_key", "grad_value")
+DRAW = """draw = nested_draw(seed, n_keys, mean=mean, std=std)
+query, key, value = draw.query[None, :d_k], draw.keys[:, :d_k], np.eye(n_keys)
+"""
+UNIT = """query = query / np.linalg.norm(query, axis=-1, keepdims=True)
+key = key / np.linalg.norm(key, axis=-1, keepdims=True)
+"""
+TORCH_DRAW = """draw = nested_draw(seed, n_keys, mean=mean, std=std)
+query, key, value = torch.tensor(draw.query[None, :d_k]), torch.tensor(draw.keys[:, :d_k]), torch.eye(n_keys)
+"""
+TORCH_UNIT = "query, key = (torch.nn.functional.normalize(each, dim=-1) for each in (query, key))\n"
 BODY = """attention = scaled_dot_product_attention(query, key, value, attn_mask, is_causal, scale)
 scores, scaled, weights, output = attention.scores, attention.scaled, attention.weights, attention.output
 masked = scaled{added} if attention.allowed is None else np.where(attention.allowed, scaled{added}, -np.inf)
@@ -49,11 +60,17 @@ ADDED = {
 def program(_: Language, chosen: Chosen, mistake: str | None) -> Program:
     """Return the program of the experiment that is set, with the mistake that is planted."""
     of = chosen.experiment
-    inputs = {name: getattr(of, name) for name in ARRAYS} | {"is_causal": of.is_causal, "scale": of.scale}
-    inputs |= {"grad_output": of.grad_output}
+    first, inputs = {}, {name: getattr(of, name) for name in ARRAYS}
+    drawn, before, torch_before = (), "", ""
+    if of.name == "scaling":  # up to 33 thousand numbers: the program draws them again
+        names = {"seed": "seed", "d_k": "d_k", "n_keys": "keys", "mean": "mean", "std": "std"}
+        first, inputs = {name: share.value(field) for name, field in names.items()}, {"attn_mask": None}
+        lengths = share.value("divisor") == "cosine"
+        drawn, before, torch_before = (nested_draw,), DRAW + UNIT * lengths, TORCH_DRAW + TORCH_UNIT * lengths
+    inputs = first | inputs | {"is_causal": of.is_causal, "scale": of.scale, "grad_output": of.grad_output}
     kind = None if of.attn_mask is None else of.attn_mask.dtype.kind
     right = (*phrases.stages(_, *FORWARD, *BACK), (_("sizes of the output"), "list(output.shape)"))
-    uses, body, wrong, says = (scaled_dot_product_attention, attention_gradients), BODY, (), (chosen.about,)
+    uses, body, wrong, says = (*drawn, scaled_dot_product_attention, attention_gradients), BODY, (), (chosen.about,)
     if mistake:
         inputs |= {"mistake": mistake, "heads": of.heads, "names": list(FORWARD)}
         uses, body = (*uses, attend_with), body + MISTAKEN
@@ -64,6 +81,6 @@ def program(_: Language, chosen: Chosen, mistake: str | None) -> Program:
         says = (chosen.about, _(SIGNATURE[mistake][0]), _("It shows first at **{stage}**.", stage=stage))
     return Program(
         phrases.question(_, "verification"), tuple(filter(None, says)), inputs, uses,
-        body.format(added=" + attn_mask" if kind == "f" else ""), TORCH.format(added=ADDED[kind]),
-        right + wrong, torch_shows=right,
+        before + body.format(added=" + attn_mask" if kind == "f" else ""),
+        torch_before + TORCH.format(added=ADDED[kind]), right + wrong, torch_uses=drawn, torch_shows=right,
     )

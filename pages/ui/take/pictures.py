@@ -33,8 +33,8 @@ def words(_: Language) -> dict[str, str]:
     """Return every text of the list; what stands in braces is filled in the browser."""
     return {
         "mark": _.decimal_symbol,
-        "note": _("Every table and picture as it is drawn now. CSV files have a comma between cells, a point as decimal "
-                  "mark and all digits."),
+        "note": _("Every table and picture as it is drawn now. CSV files have a comma between cells, a point as "
+                  "decimal mark and all digits."),
         "nothing": _("The page shows no table and no picture now."),
         "copy": _("Copy LaTeX"),
         "copied": _("Copied: {name}"),

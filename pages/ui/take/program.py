@@ -1,5 +1,6 @@
 """An experiment as a program of its own: with NumPy and the core's functions, or with PyTorch; both print the same."""
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from pages.ui.bench.snippet import literal
 from pages.ui.take.carried import carried
+from pages.ui.take.trimmed import LONGEST
 
 SDPA = "from torch.nn.functional import scaled_dot_product_attention"
 EXACT = "torch.set_default_dtype(torch.float64)  # as NumPy does\ntorch.set_printoptions(precision=8)"
@@ -88,7 +90,7 @@ def as_torch(program: Program) -> str:
 def numpy_parts(program: Program) -> tuple[str, list[str], str, str, str]:
     """Return imports, definitions, inputs, body and prints of the NumPy program."""
     brought = carried(program.uses)
-    inputs = [literal(value, name, kind="") for name, value in program.inputs.items()]
+    inputs = [wrapped(value, literal(value, name, kind="")) for name, value in program.inputs.items()]
     prints = [printed(label, expression) for label, expression in program.shows]
     return parts(brought.imports(), brought.parts.values(), inputs, program.body, prints)
 
@@ -130,7 +132,18 @@ def as_tensor(value: object, name: str) -> str:
     """
     if not isinstance(value, np.ndarray):
         return literal(value, name)
-    return literal(value, name, "torch.tensor", "").replace("np.", "torch.")
+    return wrapped(value, literal(value, name, "torch.tensor", "").replace("np.", "torch."))
+
+
+def wrapped(value: object, written: str) -> str:
+    """Break the lines of a wide array; a text stays in one piece, as its spaces count."""
+    if not isinstance(value, np.ndarray):
+        return written
+    broken = (
+        textwrap.wrap(line, LONGEST, subsequent_indent=" " * (line.rfind("[") + 1), break_on_hyphens=False)
+        for line in written.splitlines()
+    )
+    return "\n".join(line for lines in broken for line in lines)
 
 
 def printed(label: str, expression: str) -> str:
