@@ -11,12 +11,8 @@ why each of its lines is there.
 """
 
 import argparse
-import base64
 import contextlib
-import gzip
-import hashlib
 import os
-import re
 import secrets
 import shutil
 import signal
@@ -29,9 +25,11 @@ import time
 import urllib.request
 from pathlib import Path
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-LANGUAGES = ("en", "id")  # pages/ui/language.py; the test of the proxy holds the two together
+sys.path.insert(0, str(Path(__file__).parent))
+
+from nginx_conf import configuration, letters, pack, streamlit_files
+
+ROOT = Path(__file__).parents[1]
 SETTINGS = {
     "server.headless": "true",
     "server.fileWatcherType": "none",
@@ -45,11 +43,6 @@ SETTINGS = {
     "server.enableWebsocketCompression": "true",  # the proxy cannot: it does not look into a websocket
     "browser.gatherUsageStats": "false",
 }
-POWERS = ("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone",
-          "midi", "payment", "usb")
-
-
-ETC = ("/etc/nginx", "/usr/local/etc/nginx", "/opt/homebrew/etc/nginx")
 
 
 def free_port():
@@ -57,40 +50,6 @@ def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
-
-
-def streamlit_files():
-    """Folder of the page and the scripts that Streamlit serves to browsers."""
-    import streamlit
-
-    return Path(streamlit.__file__).parent / "static"
-
-
-def digest(script):
-    """How a policy names one script that stands in a page: by the hash of its text."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-
-
-def policy(page, embed=()):
-    """The Content-Security-Policy: the smallest under which every page of the lab runs.
-
-    Scripts come from the server or are one of these: the one that stands in Streamlit's page, the one that tells the
-    browser the language (pages/ui/frame.py), and components, which Streamlit loads from a blob. Styles have to be
-    'unsafe-inline': Streamlit's emotion, Plotly and the lab's own style sheets write them into the page.
-    """
-    inside = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    inside += [f"document.documentElement.lang = '{lang}'" for lang in LANGUAGES]
-    return "; ".join((
-        "default-src 'self'",
-        f"script-src 'self' blob: {' '.join(map(digest, inside))}",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "object-src 'none'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        " ".join(("frame-ancestors 'self'", *embed)),
-    ))
 
 
 def draw(port, page):
@@ -108,58 +67,19 @@ def draw(port, page):
             pass
 
 
-def pack(source, target):
-    """Copy Streamlit's files and lay a compressed copy beside each text: compressed once, not for every visitor."""
-    shutil.copytree(source, target)
-    texts = [path for path in target.rglob("*") if path.suffix in (".js", ".css", ".html", ".json", ".svg")]
-    for path in texts:
-        if path.stat().st_size > 512:
-            Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes(), 9))
-    if brotli():
-        subprocess.run(["brotli", "-k", "-q", "9", "--", *map(str, texts)], check=True)
-
-
-def brotli():
-    """Nginx's modules for a better compression, where Debian's libnginx-mod-http-brotli-static and brotli are there."""
-    there = sorted(Path("/usr/share/nginx/modules").glob("ngx_http_brotli_static_module.so"))
-    return there if shutil.which("brotli") else []
-
-
-def configuration(folder, ports, listen, embed=(), certificate=None):
-    """Fill in nginx.conf; `certificate` is (chain, key) or None."""
-    number = dict(enumerate(ports, 1))
-    servers = {n: f"server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;" for n, port in number.items()}
-    spare = {n: line.replace(";", " backup;") for n, line in servers.items()}
-    page = (streamlit_files() / "index.html").read_text(encoding="utf-8")
-    holes = {
-        "folder": folder,
-        "etc": next((str(etc) for etc in map(Path, ETC) if (etc / "mime.types").exists()), ETC[0]),
-        "modules": "\n".join(f"load_module {path};" for path in brotli()),
-        "choices": "".join(f"    {n} lab_{n};\n" for n in number),
-        "served": "".join(f'    "~127\\.0\\.0\\.1:{port}$" {n};\n' for n, port in number.items()),
-        "all": " ".join(servers.values()),
-        "groups": "\n".join(
-            f"  upstream lab_{n} {{ zone lab_{n} 64k; {servers[n]} "
-            f"{' '.join(line for other, line in spare.items() if other != n)} }}" for n in number
-        ),
-        "cookie": "SameSite=None; Secure; Partitioned" if embed else f"SameSite=Lax{'; Secure' if certificate else ''}",
-        "policy": policy(page, embed),
-        "powers": ", ".join(f"{power}=()" for power in POWERS),
-        "listen": f"{listen} ssl http2" if certificate else listen,
-        "tls": "    ssl_certificate {};\n    ssl_certificate_key {};\n".format(*certificate) if certificate else "",
-        "packed": "gzip_static on; brotli_static on;" if brotli() else "gzip_static on;",
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda hole: str(holes[hole[1]]), (HERE / "nginx.conf").read_text(encoding="utf-8"))
-
-
 class Host:
-    """Processes, proxy and what looks after them: `with Host(processes=2) as host: ... host.url`."""
+    """Processes, proxy and what looks after them: `with Host(processes=2) as host: ... host.url`.
 
-    def __init__(self, processes=2, address="127.0.0.1", port=None, embed=(), certificate=None, own_certificate=False):
+    `quickly` is for a test: up sooner, but with files compressed less, and pages that the first visitor waits for.
+    """
+
+    def __init__(self, processes=2, address="127.0.0.1", port=None, embed=(), certificate=None, own_certificate=False,
+                 quickly=False):
         self.nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
         if not self.nginx:
             raise RuntimeError("nginx is missing: install it (Debian: apt-get install nginx-light)")
         self.folder = Path(tempfile.mkdtemp(prefix="lab-host-"))
+        self.quickly = quickly
         self.folder.chmod(0o755)  # nginx drops its rights, and has to read the static files
         self.ports, self.port = [free_port() for _ in range(processes)], port or free_port()
         self.running, self.missed, self.proxy = [None] * processes, [0] * processes, None
@@ -185,7 +105,8 @@ class Host:
         flags = [f"--{name}={value}" for name, value in (SETTINGS | {"server.port": self.ports[n]}).items()]
         with open(self.folder / f"lab-{n + 1}.log", "ab") as log:
             self.running[n] = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", "app.py", *flags], cwd=ROOT, env=self.environment,
+                [sys.executable, "-m", "streamlit", "run", "app.py", *flags], cwd=ROOT,
+                env=self.environment | {"LAB_LETTERS": letters(n + 1, len(self.ports))},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             )
         self.missed[n] = -30  # it may take half a minute to come up
@@ -197,12 +118,18 @@ class Host:
                 return answer.status == 200
         return False
 
+    def listens(self):
+        """Say whether the proxy takes connections."""
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 3):
+            return True
+        return False
+
     def warm_up(self, n):
         """Let a new process draw every page, so that no visitor waits for its first imports."""
         if self.warm.is_set():
             self.ending.wait(20)  # those who come back from a dead process need the processor first
         pages = ["", *sorted(path.stem for path in (ROOT / "pages").glob("*.py"))]
-        with contextlib.suppress(OSError, RuntimeError, ValueError):  # it may end meanwhile
+        with contextlib.suppress(Exception):  # it may end meanwhile, or a page may fail: then a visitor sees it
             for page in pages:
                 draw(self.ports[n], page)
         self.cold.discard(n)
@@ -218,7 +145,7 @@ class Host:
                     self.start(n)
                     continue
                 new, self.missed[n] = self.missed[n] < 0, 0 if self.answers(n) else self.missed[n] + 1
-                if new and not self.missed[n]:
+                if new and not self.missed[n] and not self.quickly:
                     threading.Thread(target=self.warm_up, args=(n,), daemon=True).start()
                 if self.missed[n] > 10:
                     process.kill()
@@ -227,10 +154,10 @@ class Host:
         try:
             for n in range(len(self.running)):
                 self.start(n)
-            pack(streamlit_files(), self.folder / "static")
+            pack(streamlit_files(), self.folder / "static", self.quickly)
             self.proxy = subprocess.Popen([self.nginx, "-p", self.folder, "-c", self.folder / "nginx.conf"])
             end = time.monotonic() + 60
-            while not all(self.answers(n) for n in range(len(self.running))):
+            while not (all(map(self.answers, range(len(self.running)))) and self.listens()):
                 if time.monotonic() > end or self.proxy.poll() is not None:
                     raise RuntimeError(f"the lab did not come up:\n{self.logs()}")
                 time.sleep(0.1)  # a server has no other way to say that it is up
@@ -247,9 +174,10 @@ class Host:
         started = [process for process in (self.proxy, *self.running) if process]
         for process in started:
             process.terminate()
+        end = time.monotonic() + 3
         for process in started:
             try:
-                process.wait(10)
+                process.wait(max(0, end - time.monotonic()))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -278,6 +206,12 @@ def arguments():
     return wanted
 
 
+def stop(*_):
+    """End in good order; being told twice changes nothing."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(0)
+
+
 def main():
     """Host the lab until told to stop."""
     wanted = arguments()
@@ -286,7 +220,7 @@ def main():
         ports = range(8501, 8501 + wanted.processes)
         print(configuration("/var/lib/lab", ports, f"{wanted.address}:{wanted.port}", wanted.embed, certificate))
         return
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, stop)
     with Host(wanted.processes, wanted.address, wanted.port, wanted.embed, certificate) as host:
         print(f"The lab is up, with {wanted.processes} processes: {host.url}", flush=True)
         with contextlib.suppress(KeyboardInterrupt):

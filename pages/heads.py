@@ -1,11 +1,14 @@
 """Heads: who asks and who answers, several heads at once, the scale of a head, and tokens that are no words."""
 
+from functools import partial
+
 import streamlit as st
 
 from pages.ui import controls, lesson
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import heads
+from pages.ui.lessons import heads, heads_program
 from pages.ui.lessons.heads_tables import STYLESHEET
+from pages.ui.take import home
 
 _ = open_page("heads")
 st.html(STYLESHEET)
@@ -21,6 +24,7 @@ lesson.tries(
     (_("Cut a graph in two"), {"heads_part": "beyond", "token_kind": "graph", "node": 3, "flipped": ((3, 4),)}),
 )
 
+home.take_home(_, "heads", partial(heads_program.program, _, part))
 lesson.why(_, "heads")
 lesson.code_that_ran(_, *heads.CODE[part])
 lesson.references(_, "vaswani_heads", "bahdanau", "dosovitskiy", "velickovic")

@@ -1,11 +1,14 @@
 """Learning: does attention without the division stop to learn? One head, tried both ways, seed by seed."""
 
+from functools import partial
+
 from attention_core.recall import answer, answer_gradients
 from attention_core.training import train
 from attention_core.ways import ablation
 from pages.ui import lesson
 from pages.ui.frame import close_page, open_page
-from pages.ui.lessons import learning, learning_blame, runs
+from pages.ui.lessons import learning, learning_blame, learning_program, runs
+from pages.ui.take import home
 
 _ = open_page("learning")
 setting = learning.ask(_)
@@ -25,6 +28,7 @@ lesson.tries(
 )
 learning_blame.blame(_, setting)
 
+home.take_home(_, "learning", partial(learning_program.program, _, setting))
 lesson.why(_, "learning")
 lesson.code_that_ran(_, train, ablation, answer, answer_gradients)
 lesson.references(_, "vaswani", "kingma")

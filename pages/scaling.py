@@ -27,7 +27,6 @@ d_k, mean, std = controls.value("d_k"), controls.value("mean"), controls.value("
 draw = nested_draw(seed, n_keys, mean=mean, std=std)
 experiment = saturation(draw, divisor, value)
 setting = (n_keys, mean, std, divisor, value)
-band = cached.all_seeds(*setting)
 live = cached.live(_.lang, seed, *setting)
 saturation_element(_, live)
 if mean or std != 1:
@@ -55,7 +54,9 @@ match controls.choice("closer", _("Look closer at"), lambda what: _(words.CLOSER
 keep = partial(keep_file, _, live, d_k, mean, std)
 lesson.keep(_("Keep this page as a file that works offline"), keep, "scaling.html")
 
-home.take_home(_, "scaling", partial(scaling_program.program, _, experiment, band, seed, d_k, setting))
+home.take_home(_, "scaling", lambda: scaling_program.program(
+    _, experiment, cached.all_seeds(*setting), seed, d_k, setting,
+))
 lesson.why(_, "scaling")
 lesson.code_that_ran(_, nested_draw, scores_by_width, softmax)
 lesson.references(_, "vaswani")

@@ -1,10 +1,14 @@
 """What tests of several rooms share."""
 
 import pytest
+from hypothesis import settings
 
 from pages.ui.classroom.plan import Step, write
 from pages.ui.fields import FIELDS
-from pages.ui.kinds import Answers, Choice, Code, Decimal, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Names, Numbers, Pairs, Place, Prepared, Text, Whole
+
+settings.register_profile("lab", deadline=None)  # a busy machine is no fault of the code's
+settings.load_profile("lab")
 
 SIZES = {
     "x": (3, 4), "w_q": (4, 3), "w_k": (4, 3), "w_v": (4, 2), "q": (2, 4), "k": (3, 4), "v": (3, 2), "x6": (4, 3),
@@ -26,6 +30,8 @@ def other_than_default(name, field):
             return "1.2_2.1"
         case Code():
             return "K7M2P"
+        case Names():
+            return {"class_preset": "plain", "class_hide": "step", "class_lock": "word"}[name]
         case Prepared():
             return write([Step("home"), Step("questions")])
         case Answers():

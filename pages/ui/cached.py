@@ -1,7 +1,7 @@
 """What is computed once per setting for all sessions, the long ones one at a time."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from threading import Lock
 
 import numpy as np
@@ -70,9 +70,12 @@ def expected(keys: int, std: float, divisor: str, value: float | None) -> np.nda
     return np.interp(np.arange(1, 513), FEW, mean_largest_weight(FEW, keys, divisor=by, std=std))
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@lru_cache(maxsize=64)
 def live(lang: str, seed: int, keys: int, mean: float, std: float, divisor: str, value: float | None) -> dict:
-    """Return what the live picture draws: one for every d_k, and for everybody with this setting and language."""
+    """Return what the live picture draws: one for every d_k, and for everybody with this setting and language.
+
+    It is handed out as it is, not as a copy, since every rerun asks for it: do not change it.
+    """
     setting, draw = (keys, mean, std, divisor, value), nested_draw(seed, keys, mean=mean, std=std)
     experiment, by = saturation(draw, divisor, value), divisors(draw, divisor, value)
     return payload(Language(lang), experiment, all_seeds(*setting), seed, divisor, by, theory(*setting))

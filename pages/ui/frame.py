@@ -1,6 +1,7 @@
 """What every page opens with: language, link, menu, formula strip and title; and the way on at its foot."""
 
 import gc
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -30,9 +31,10 @@ def open_page(name: str) -> Language:
     share.publish(page.fields)
     if projector.on():
         projector.screens(_)
-    menu(_)
+    now = share.now()
+    menu(_, now)
     if name != "home":
-        formula(_, page.parts)
+        formula(_, page.parts, now)
     walk.bar(_, name)
     st.title(_(page.title), anchor=False)
     report(_, refused)
@@ -44,7 +46,7 @@ def open_page(name: str) -> Language:
     return _
 
 
-def menu(_: Language) -> None:
+def menu(_: Language, now: Mapping[str, object]) -> None:
     """Draw the sidebar: the language switch and the lessons in reading order."""
     with st.sidebar:
         st.markdown(_("**Attention lab**"))
@@ -53,18 +55,18 @@ def menu(_: Language) -> None:
             width="stretch", persist_state="session",
         )
         for page in PAGES.values():
-            link(page, _(page.name), width="stretch")
+            link(page, _(page.name), now=now, width="stretch")
         # the document's language, for screen readers and hyphenation; an id of LANGUAGES, never a visitor's text
         st.html(f"<script>document.documentElement.lang = '{_.lang}'</script>", unsafe_allow_javascript=True)
 
 
-def formula(_: Language, at_hand: tuple[str, ...] = ()) -> None:
+def formula(_: Language, at_hand: tuple[str, ...] = (), now: Mapping[str, object] | None = None) -> None:
     """Draw the formula; each of its parts is a link to the lesson that explains it."""
     with st.container(horizontal=True, gap=None, key="formula"):
         for part, (symbol, caption, lesson) in FORMULA.items():
             page = PAGES[lesson]
             with st.container(key=f"{'at_hand' if part in at_hand else 'part'}_{part}", width="content"):
-                link(page, f"${symbol}$ {_(caption)}")
+                link(page, f"${symbol}$ {_(caption)}", now=now)
 
 
 def close_page(_: Language, name: str) -> None:

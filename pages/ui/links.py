@@ -1,5 +1,7 @@
 """Links from one page of the lab to another: each carries what the page it leads to needs."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
@@ -9,9 +11,12 @@ from pages.ui.fields import COMMON, FIELDS
 from pages.ui.language import Language
 
 
-def link(page: Page, label: str, instead: dict[str, object] | None = None, **look: str) -> None:
+def link(
+    page: Page, label: str, instead: dict[str, object] | None = None, now: Mapping[str, object] | None = None,
+    **look: str,
+) -> None:
     """Draw a link that takes this session's state to a page, or some other values `instead`."""
-    to(page, label, share.link_of((*COMMON, *page.fields), **instead or {}), **look)
+    to(page, label, share.link_of((*COMMON, *page.fields), now, **instead or {}), **look)
 
 
 def lead(_: Language, name: str, fields: dict[str, object]) -> None:

@@ -14,7 +14,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SEEN = "text => document.querySelector('[data-testid=stMain]')?.innerText.includes(text)"
 LOST = "() => document.querySelector('[data-testid=stApp]')?.dataset.testConnectionState !== 'CONNECTED'"
-GONE = ("ERR_", "WebSocket", "when disconnected from server")  # what the console says of a connection that is lost
+GONE = (  # what the console says of a connection that is lost
+    "ERR_", "WebSocket", "when disconnected from server", "in reaching server endpoint", "server is not responding",
+)
 posix = pytest.mark.skipif(os.name != "posix", reason="limits of a process are set as Linux does")
 
 

@@ -51,7 +51,8 @@ def test_a_teacher_and_two_phones_go_through_two_questions(visitor, room):
     screen, code = room
     assert screen.page.evaluate(CODE_READ) and screen.page.evaluate(SMALL) == []
     scanned = visitor(390, 844, locale="id-ID").go("classroom", room=code.lower(), lang="en").until(ASKED, FIRST.id)
-    typed = visitor(390, 844).go("classroom", class_part="poll")
+    typed = visitor(390, 844).go("home")
+    typed.page.get_by_role("button", name="Enter a class poll").click()
     typed.page.locator(".st-key-join_code input").fill(code)
     typed.page.locator(".st-key-join_enter button").click()
     typed.until(ASKED, FIRST.id)

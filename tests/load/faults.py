@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser")]
 
 from conftest import FLAGS, Server, Visit, find_browser  # noqa: E402
-from test_faults import LOST, SEEN, healed, restart, stop  # noqa: E402
+from test_faults import LOST, SEEN, Wire, healed, restart, stop  # noqa: E402
 
 OUTAGE = 20  # seconds
 DAY = 86_400
@@ -48,11 +48,15 @@ def browser():
 def offline(tab_of):
     """The browser is offline for a while, as a phone in a lift, in the middle of a training."""
     with Server() as server:
-        tab = tab_of(server).go("learning", lang="en", train_d_k="256", train_steps="1200")
+        wire = Wire(server)
+        tab = tab_of(wire).go("learning", lang="en", train_d_k="256", train_steps="1200")
         tab.page.locator(".st-key-start_learning button").click()
         tab.page.wait_for_function(SEEN, arg="By step")
+        wire.pull()  # first: a browser that is set offline keeps the connections that it has
+        tab.page.wait_for_function(LOST)
         tab.page.context.set_offline(True)
         time.sleep(OUTAGE)
+        wire.plug()
         tab.page.context.set_offline(False)
         tab.page.wait_for_function(SEEN, arg="By step 1200", timeout=120_000)
         tab.until("() => document.querySelector('.st-key-start_learning')")

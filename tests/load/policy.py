@@ -22,7 +22,7 @@ from tests.load.weight import host
 
 OPTIONS = "[data-testid=stMain] [data-testid=stButtonGroup] [role=radio]"
 FOLDED = "[data-testid=stMain] details:not([open]) > summary"
-# protobuf.js tries WebAssembly for its 64-bit numbers, is refused, and computes without: no loss, and nothing on the console
+# protobuf.js tries WebAssembly for its 64-bit numbers, is refused, and computes without: no loss, and no complaint
 LOUD = """document.addEventListener('securitypolicyviolation', e => e.blockedURI === 'wasm-eval' ||
   console.error(`refused: ${e.effectiveDirective} ${e.blockedURI} ${e.sample} ${e.sourceFile}:${e.lineNumber}`))"""
 

@@ -6,9 +6,9 @@ Throughput: pupils who never rest move a control of the scaling page, through th
 The cores are shared with the pupils themselves, so the CPU of each process stands beside the runs a second.
 
 Killed in mid-lesson: pupils on three pages move a control every 2 s, and one process gets SIGKILL. Its pupils notice
-that their websocket broke, ask for the server's health as the front end does, and come back; every second one closed the tab
- instead, and opens the link from the address bar. Each must find the experiment of the link that it had, and no
-exception; a move that was on its way when the process died is lost, and counted. Exits 1 when one does not.
+that their websocket broke, ask for the server's health as the front end does, and come back; every second one has
+closed the tab instead, and opens the link from the address bar. Each must find the experiment of the link that it had,
+and no exception; a move that was on its way when the process died is lost, and counted. Exits 1 when one does not.
 """
 
 import argparse
@@ -152,7 +152,8 @@ async def killed(wanted):
         print(f"process {victim} killed under {len(pupils)} pupils; {len(hit)} were with it: "
               f"back after the kill {spread([p.returned - moment for p in hit])}; "
               f"after they noticed {spread([p.returned - p.broke for p in hit])}; "
-              f"{sum(p.unheard for p in pupils)} moves lost on their way; now with {dict(Counter(p.process for p in pupils))}")
+              f"{sum(p.unheard for p in pupils)} moves lost on their way; "
+              f"now with {dict(Counter(p.process for p in pupils))}")
         faults = [fault for pupil in pupils for fault in pupil.faults]
         faults += [f"{p.page}: back after {p.returned - p.broke:.1f} s" for p in hit if p.returned - p.broke > BACK]
         faults += [f"{p.page}: was disturbed" for p in pupils if p not in hit and p.broke]

@@ -11,11 +11,13 @@ Exits 1 when a lesson is over the budget behind the proxy.
 """
 
 import argparse
+import base64
 import contextlib
 import importlib.util
 import shutil
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -41,10 +43,11 @@ class Weigher:
     """Counts what a tab receives: every response as it comes over the line, and every websocket message."""
 
     def __init__(self, protocol):
-        self.names, self.files, self.messages = {}, {}, 0
+        self.names, self.files, self.messages, self.deflate = {}, {}, 0, None
         protocol.on("Network.responseReceived", self.on_response)
         protocol.on("Network.dataReceived", self.on_data)
         protocol.on("Network.loadingFinished", self.on_end)
+        protocol.on("Network.webSocketHandshakeResponseReceived", self.on_websocket)
         protocol.on("Network.webSocketFrameReceived", self.on_message)
 
     def on_response(self, event):
@@ -58,9 +61,18 @@ class Weigher:
     def on_end(self, event):
         self.files[self.names.get(event["requestId"], "?")] = event["encodedDataLength"]
 
+    def on_websocket(self, event):
+        headers = {name.lower(): text for name, text in event["response"]["headers"].items()}
+        if "permessage-deflate" in headers.get("sec-websocket-extensions", ""):
+            self.deflate = zlib.compressobj(wbits=-12)
+
     def on_message(self, event):
-        data = event["response"]["payloadData"]
-        self.messages += len(data) * 3 // 4 if event["response"]["opcode"] == 2 else len(data)  # binary comes as base64
+        """The browser tells of messages as they are when unpacked: pack them again to know what came over the line."""
+        data, binary = event["response"]["payloadData"], event["response"]["opcode"] == 2
+        data = base64.b64decode(data) if binary else data.encode()
+        if self.deflate:
+            data = self.deflate.compress(data) + self.deflate.flush(zlib.Z_SYNC_FLUSH)[:-4]
+        self.messages += len(data)
 
     def bytes(self):
         return int(sum(self.files.values())) + self.messages

@@ -225,8 +225,9 @@ def test_when_every_room_is_taken_the_teacher_is_told(lab, rooms):
     assert f"All {MOST_ROOMS} rooms of this server are taken." in page.says and "host" not in page.link
 
 
-def test_a_code_is_typed_in_capitals_or_refused(lab, room):
-    page = lab("classroom", class_part="poll")
+@pytest.mark.parametrize(("name", "link"), [("home", {}), ("classroom", {"class_part": "poll"})])
+def test_a_code_is_typed_in_capitals_or_refused(lab, room, name, link):
+    page = lab(name, **link)
     for typed in ("ZZZZZ", f" {room.code.upper()} "):
         page.app.text_input(key="join_code").set_value(typed)
         page.press("join_enter")

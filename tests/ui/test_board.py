@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import share
+from pages.ui.classroom.prepared import NOTHING
 from pages.ui.tables import board as element
 from pages.ui.tables.board import LONGEST, MOST, adopt, obey
 
@@ -21,6 +22,7 @@ def state(monkeypatch):
     found = {}
     monkeypatch.setattr(element.st, "session_state", found)
     monkeypatch.setattr(share.st, "session_state", found)
+    monkeypatch.setattr(share, "here", lambda: NOTHING)  # no teacher prepared this page
     return found
 
 

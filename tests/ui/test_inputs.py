@@ -21,11 +21,18 @@ EXAMPLE = np.array([[0.5, 0.25, 0.0], [1.0, -2.0, 3.0]])
 TEXTS = st.sampled_from(["1.5", "1,5", "−2", " 7 ", "-0", "1e-3", "abc", "", "1.2.3", "1/2", "٣", "9999", "x" * 41])
 
 
+class State(dict):
+    """What stands in for Streamlit's session state."""
+
+    def to_dict(self):
+        return dict(self)
+
+
 @contextmanager
 def session(**fields):
     """A session of its own, without a browser."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(share.st, "session_state", dict.fromkeys(FIELDS) | fields)
+        patch.setattr(share.st, "session_state", State(dict.fromkeys(FIELDS) | {"page": "qkv", "plan": "", "at": 1} | fields))
         yield
 
 
@@ -331,8 +338,8 @@ def popover(lang):
     from pages.ui.language import Language
     from pages.ui.typed.inputs import Input, as_text, problems
 
-    for field in ("w_q", "w_k"):
-        st.session_state.setdefault(field, None)
+    for field, value in {"w_q": None, "w_k": None, "page": "qkv", "plan": "", "at": 1}.items():
+        st.session_state.setdefault(field, value)
     example = np.array([[0.5, 0.25, 0.0], [1.0, -2.0, 3.0]])
     matrices = [Input(name, name.lower(), example, (2, 2), (1, 5)) for name in ("W_Q", "W_K")]
     as_text(Language(lang), *matrices)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.ui.language import Language
 from pages.ui.tables.matrix import Entry, matrix, operator, side_by_side
 
 VALUES = np.array([[1.5, -0.5, 4.0], [0.0, 0.25, -8.0]])
@@ -206,3 +207,25 @@ def test_only_a_still_table_is_itself_a_tab_stop(tree):
         for look in ({}, {"live": True}, {"entry": Entry(str, {})})
     ]
     assert stops == [["div"], [], []], "in a board the keyboard moves among the cells"
+
+
+def exact(cell):
+    """The number that a reader takes home of a cell."""
+    return float(cell.attributes.get("data-exact", cell.text.replace("−", "-").replace(",", ".")))
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6), st.integers(0, 6), st.sampled_from(["en", "id"]))
+def test_every_cell_keeps_ten_digits_however_few_it_shows(tree, values, places, lang):
+    _, columns = Language(lang), [str(j) for j in range(len(values))]
+    root = table(tree, np.array([values]), ["a"], columns, lambda value: _.number(value, places))
+    np.testing.assert_allclose([exact(cell) for cell in cells(root)[0]], values, rtol=1e-9, atol=0)
+
+
+def test_what_is_shown_in_full_is_not_said_twice(tree):
+    assert not [cell for row in cells(table(tree)) for cell in row if "data-exact" in cell.attributes]
+
+
+def test_a_masked_cell_keeps_what_the_mask_made_of_it(tree):
+    values, allowed = np.array([[0.5, -np.inf], [1.0, 0.0]]), np.array([[True, False], [True, False]])
+    root = table(tree, values, columns=("x", "y"), allowed=allowed)
+    assert [row[1].attributes["data-exact"] for row in cells(root)] == ["-inf", "0"]

@@ -1,6 +1,7 @@
 """The codec of a link: what is written is read back, and what cannot be read is named and never guessed."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from pages.ui.classroom.plan import Step, write
 from pages.ui.fields import FIELDS, decode, encode
-from pages.ui.kinds import Answers, Code, Decimal, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Code, Decimal, Names, Numbers, Pairs, Place, Prepared, Text, Whole
 
 DEFAULTS = {name: field.default for name, field in FIELDS.items()}
 
@@ -125,6 +126,18 @@ FROZEN = {
     "train_first": 0,
     "train_left": "accuracy",
     "train_right": "largest",
+    "class_part": "prepare",
+    "class_page": "scaling",
+    "class_preset": (),
+    "class_lang": "any",
+    "class_hide": (),
+    "class_lock": (),
+    "class_free": "no",
+    "class_screen": "0",
+    "class_predict": "none",
+    "draft": "",
+    "class_plan": "scaling45",
+    "host": "",
 }
 FROZEN_CHOICES = {
     "lang": {"en", "id"},
@@ -209,6 +222,8 @@ def legal(field):
         return ["", "scores.1.1", "W_Q.12.12", "output.3.10"]
     if isinstance(field, Pairs):
         return [(), ((1, 1),), ((1, 2), (field.most, field.most)), tuple((i, 2) for i in range(1, field.most + 1))]
+    if isinstance(field, Names):
+        return [(), ("seed",), tuple(f"a{n}_-" for n in range(field.most))]
     if isinstance(field, Code):
         return ["", "A", "K7MPa", "x" * field.longest]
     if isinstance(field, Prepared):
@@ -275,6 +290,7 @@ def junk_for(name):
         and not (name in MATRICES and junk in ("-1", "3.0", "1_0"))    # legal as a matrix of one row
         and not (name in ("cell", "hidden") and junk in ("", "3.0"))   # the empty link, and one that is tested below
         and not (isinstance(FIELDS[name], Text) and len(junk) < 200 and junk.isprintable())
+        and not (isinstance(FIELDS[name], Names) and re.fullmatch("[a-z]{2,4}", junk))
         and not (isinstance(FIELDS[name], Code) and len(junk) < 16 and junk.isascii() and junk.isalnum())
     ]
 

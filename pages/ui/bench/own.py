@@ -13,11 +13,12 @@ import numpy as np
 from pages.ui.bench.digits import Handed, of_file, of_text
 from pages.ui.bench.own_text import rectangular, scanned, separated
 from pages.ui.language import N_
-from pages.ui.typed.unreadable import Unreadable
+from pages.ui.typed.unreadable import Unreadable, shortened
 
 BYTES = 2**20
 NUMBERS = 10_000
 DIMS = (1, 4)
+ASTRONOMIC = 10**15  # a header may claim a number of more digits than Python writes
 NPY, ZIP, PICKLE = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06"), b"\x80"
 BINARY = (".npy", ".npz", ".pkl", ".pickle", ".pt", ".pth")
 PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack without a bound
@@ -188,6 +189,7 @@ def check_sizes(shape: tuple[int, ...]) -> None:
         raise Unreadable(DIMENSIONS, holes={"count": len(shape), "low": low, "high": high})
     count = math.prod(shape)
     if count == 0:
-        raise Unreadable(NO_NUMBERS, holes={"shape": str(shape)})
+        raise Unreadable(NO_NUMBERS, holes={"shape": shortened(str(shape))})
     if not 0 < count <= NUMBERS:
-        raise Unreadable(MANY, holes={"count": count, "most": NUMBERS})
+        written = count if count < ASTRONOMIC else f"10^{int(math.log10(count))}"
+        raise Unreadable(MANY, holes={"count": written, "most": NUMBERS})

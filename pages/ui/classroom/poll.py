@@ -114,8 +114,14 @@ def revealed(
 
 
 def notice(_: Language, page: str) -> None:
-    """Draw a line on every page that does not show what the room asks: where the room is, and how to leave it."""
+    """Draw a line on every page that does not show what the room asks: where the room is, and how to leave it.
+
+    Without a room, the home page has the way in: its address is the shortest that a teacher can give.
+    """
     code = share.value("room")
+    if not code and page == "home":
+        with st.popover(_("Enter a class poll"), icon=":material/login:", type="tertiary"):
+            join(_)
     prediction = PREDICTIONS.get(share.value("predict"))
     if not code or asks(prediction) and prediction.page == page:
         return

@@ -69,7 +69,8 @@ def ask_for_preset(_: Language, page: str) -> str:
 
 def several(_: Language, field: str, label: str, options: list[str], names: dict[str, str]) -> tuple[str, ...]:
     """Ask for some of the names; those that this page does not list are dropped."""
-    share.set_fields({field: [name for name in share.value(field) if name in options]})
+    if not set(share.value(field)) <= set(options):
+        share.set_fields({field: [name for name in share.value(field) if name in options]})
     return tuple(st.multiselect(label, options, key=field, format_func=lambda name: _(names[name]),
                                 placeholder=_("nothing"), persist_state="session"))
 

@@ -37,7 +37,8 @@ def program(_: Language, given: Setting) -> Program:
         (
             (_("scores: q·k, q·k ÷ √d, additive"), "scores"), (_("weights of the same"), "weights"),
             (_("largest weights"), "largest"), (_("standard deviations of the scores"), "spread"),
-            (_("Σ|v|, and the size of the additive score farthest from 0"), "[bound, float(abs(scores[2]).max()), d]"),
+            (_("Σ|v|, and the size of the additive score farthest from 0"), "[bound, float(abs(scores[2]).max())]"),
+            (_("width, number of keys, range of the additive scores"), "[d, n_keys, -bound, bound]"),
             *shows,
         ),
         r"v \cdot \tanh(W_1 q + W_2 k)", (nested_draw, draw_network, *torch_uses),
@@ -60,12 +61,13 @@ def saturation(_: Language, given: Setting) -> tuple:
         f"{many}shares = 100 * (many > {SATURATED}).mean(axis=-1)\n"
         f"ceiling, flat = weight_ceiling(bound, n_keys), flat_share(query, keys, network, {FLAT})",
         f"{many}shares = 100 * torch.tensor(many > {SATURATED}).to(scores.dtype).mean(-1)\n"
-        f"ceiling = 1 / (1 + (n_keys - 1) * torch.tensor(-2 * bound).exp())\n"
+        "ceiling = 1 / (1 + (n_keys - 1) * torch.tensor(-2 * bound).exp())\n"
         f"flat = (hidden.abs() > {FLAT}).to(scores.dtype).mean()",
         (
-            (_("seeds that saturate in %, of how many, above which weight"), "[*shares.tolist(), many.shape[1], 0.9]"),
+            (_("seeds that saturate in %, of how many, above which weight"),
+             f"[*shares.tolist(), many.shape[1], {SATURATED}]"),
             (_("the largest weight within the bound, and the share of flat tanh in %, of how many"),
-             "[float(ceiling), 100 * float(flat), n_keys * d_a, n_keys, 0.9, 1, -1]"),
+             "[float(ceiling), 100 * float(flat), n_keys * d_a]"),
         ),
         (additive.who(_, given, shares, largest.shape[-1]), additive.why_not(_, given)), (largest_over_seeds,),
     )

@@ -96,7 +96,8 @@ def top_level(module: str) -> dict[str, ast.stmt]:
             case ast.Import() | ast.ImportFrom():
                 found |= {alias.asname or alias.name: node for alias in node.names}
             case ast.Assign():
-                found |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+                names = [each for each in ast.walk(node.targets[0]) if isinstance(each, ast.Name)]
+                found |= {each.id: node for each in names}
     return found
 
 
@@ -109,6 +110,8 @@ def where(module: str, name: str) -> tuple[str, str, ast.stmt | None]:
     node = top_level(module).get(name)
     if isinstance(node, ast.ImportFrom) and (node.level or node.module.startswith(CORE)):
         return where(f"{CORE}.{node.module}" if node.level else node.module, name)
+    if isinstance(node, ast.Assign):
+        name = ast.unparse(node.targets[0])  # several names that one statement defines are carried once
     return module, name, node
 
 

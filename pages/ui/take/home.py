@@ -13,7 +13,7 @@ from pages.ui.take.program import Program, as_numpy, as_torch
 KINDS = {"numpy": ("NumPy", as_numpy), "torch": ("PyTorch", as_torch)}  # names, not words: the same in every language
 
 
-def take_home(_: Language, name: str, program: Callable[[], Program] | None) -> None:
+def take_home(_: Language, name: str, program: Callable[[], Program | None] | None) -> None:
     """Fold the experiment away as a program and as files; while it is folded nothing is made, and nothing sent.
 
     Parameters
@@ -23,7 +23,8 @@ def take_home(_: Language, name: str, program: Callable[[], Program] | None) -> 
     name : str
         The page's name, of which the files' names are made.
     program : callable or None
-        Makes the program of the experiment as it is set; None while its inputs contradict each other.
+        Makes the program of the experiment as it is set; it, or what it makes, is None while the inputs contradict each
+        other.
     """
     if share.hides("take"):
         return
@@ -31,10 +32,11 @@ def take_home(_: Language, name: str, program: Callable[[], Program] | None) -> 
     if not folded.open:
         return
     with folded:
-        if program is None:
+        made = program and program()
+        if made is None:
             st.info(_("Nothing can be computed while two sizes disagree."), icon=":material/grid_off:")
         else:
-            programs(_, name, program())
+            programs(_, name, made)
         pictures_home(_, name)
 
 

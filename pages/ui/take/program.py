@@ -147,9 +147,14 @@ def wrapped(value: object, written: str) -> str:
 
 
 def printed(label: str, expression: str) -> str:
-    """Write the line that prints; a matrix begins on a line of its own."""
-    apart = ', sep="\\n"' if expression.isidentifier() else ""
-    return f"print({text(label)}, {expression}{apart})"
+    """Write the line that prints; a matrix begins on a line of its own.
+
+    >>> print(printed("scores", "scores"))
+    print("scores", scores, sep="\\n")
+    """
+    parts = [text(label), expression] + ['sep="\\n"'] * expression.isidentifier()
+    line = f"print({', '.join(parts)})"
+    return line if len(line) <= LONGEST else "print(\n    " + ",\n    ".join(parts) + ",\n)"
 
 
 def text(label: str) -> str:
