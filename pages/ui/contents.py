@@ -45,7 +45,8 @@ PAGES = {
     "scaling": Page(
         "pages/scaling.py", N_("Why divide by √dₖ?"), N_("Why divide by $\\sqrt{d_k}$?"),
         N_("Random keys, and one control for their width. See softmax saturate, and what the division does about it."),
-        parts=("scaling",), fields=("d_k", "seed", "keys", "divisor", "value", "mean", "std", "closer", "shift", "predict"),
+        parts=("scaling",),
+        fields=("d_k", "seed", "keys", "divisor", "value", "mean", "std", "closer", "shift", "predict"),
     ),
     "masking": Page(
         "pages/masking.py", N_("Masking"), N_("Who may look at whom?"),

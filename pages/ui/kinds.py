@@ -201,7 +201,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Answers:
-    """The predictions that the reader has made, each with its answer: spread.2_peak.0.97; no more than `most`."""
+    """The predictions that the reader has made, each with its answer: spread.root_raw.0.97; no more than `most`."""
 
     most: int
     default: tuple[tuple[str, str], ...] = ()

@@ -31,4 +31,4 @@ def what_is_legal(_: Language, field: Kind) -> str:
             return _("a plan from the page “In the classroom” with at most {most} steps, whole and unchanged",
                      most=MOST_STEPS)
         case Answers():
-            return _("at most {most} predictions with their answers, such as spread.2_peak.0.97", most=field.most)
+            return _("at most {most} predictions with their answers, such as spread.root_raw.0.97", most=field.most)

@@ -1,63 +1,37 @@
 """Every page can be read and used: by axe's rules, on a phone, in the dark, and by keyboard."""
 
-from pathlib import Path
-
-import axe_playwright_python
 import pytest
 
 from pages.ui.contents import PAGES
 from pages.ui.language import Language
+from tests.browser.access import AXE, RUN, SIDEWAYS, faults, looked_at, unfold
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-RUN = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
-  .filter(v => /serious|critical/.test(v.impact)).map(v => [v.impact, v.id, v.nodes.length,
-    v.nodes[0].target.flat().join(' >> '), v.nodes[0].html.slice(0, 160),
-    ((v.nodes[0].any[0] || v.nodes[0].all[0] || v.nodes[0].none[0]) || {}).message])"""
-SIDEWAYS = """() => { const main = document.querySelector('[data-testid=stMain]');
-  return [document.documentElement, document.body, main].some(e => e.scrollWidth > e.clientWidth + 1); }"""
 IN_SIGHT = """() => { const main = document.querySelector('[data-testid=stMain]');
   const kinds = 'input,[role=radio],button,a[data-testid=stPageLink-NavLink],a[href^="#"]';
   return [...main.querySelectorAll(kinds)].filter(e => { const box = e.getBoundingClientRect();
     const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
     return box.width && box.top >= 0 && box.bottom <= innerHeight && at && main.contains(at)
       && !e.closest('.st-key-formula'); }).length; }"""
-PAPER = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-PAPERS = {"light": "rgb(255, 255, 255)", "dark": "rgb(14, 17, 23)"}
 FOCUS = """() => { const e = document.activeElement, box = e.closest('[class*=st-key-]');
   return {tag: e.tagName, type: e.type ?? '', role: e.getAttribute('role'), href: e.getAttribute('href'),
     keys: [...(box?.classList ?? [])].filter(c => c.startsWith('st-key-')).map(c => c.slice(7))}; }"""
 
 
-def on_a_phone(visitor, title, name, lang, scheme):
-    """A phone's first sight of a page: the sidebar is folded, a control is in sight, nothing scrolls sideways."""
+# each page once: language, scheme on a phone, width of the larger window; tests/bench/axe_all.py has all twelve looks
+LOOKS = [(lang, scheme, width) for width in (1280, 1920) for scheme in ("light", "dark") for lang in ("en", "id")]
+
+
+@pytest.mark.parametrize(("name", "look"), [(name, LOOKS[at % 8]) for at, name in enumerate(PAGES)])
+def test_axe_finds_nothing_serious_and_a_phone_needs_no_sideways_scroll(visitor, title, name, look):
+    """First as a phone opens it, then with all its details open, then in a larger window in the other scheme."""
+    lang, scheme, width = look
     tab = visitor(width=390, height=844, scheme=scheme).go(name, lang=lang)
     assert tab.titles == [title(name, Language(lang))] and tab.lang == lang
     assert not tab.page.evaluate(SIDEWAYS)
     assert tab.page.evaluate(IN_SIGHT), "no control in the first screen of the main column"
-    tab.page.evaluate(AXE)
-    return tab
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_serious_and_a_phone_needs_no_sideways_scroll(visitor, title, name):
-    tab = on_a_phone(visitor, title, name, "en", "light")
-    found = {}
-    for width, height, schemes in ((390, 844, ("light", "dark")), (1280, 800, ("dark", "light"))):
-        tab.page.set_viewport_size({"width": width, "height": height})
-        for scheme in schemes:
-            tab.page.emulate_media(color_scheme=scheme)
-            tab.until(f"paper => ({PAPER})() === paper", PAPERS[scheme])
-            found[width, scheme] = tab.page.evaluate(RUN)
-            assert not tab.page.evaluate(SIDEWAYS), f"{width} px wide, {scheme}"
-    assert not any(found.values()), found
-    tab.healthy()
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_the_second_language_fits_a_phone_and_passes_axe(visitor, title, name):
-    """Its colours are those of the first, so one look is enough."""
-    tab = on_a_phone(visitor, title, name, "id", "dark")
-    assert tab.page.evaluate(RUN) == []
+    assert faults(unfold(tab)) == []
+    other = {"light": "dark", "dark": "light"}[scheme]
+    assert faults(unfold(looked_at(tab, width, other))) == [], f"{width} px wide, {other}"
     tab.healthy()
 
 
@@ -77,10 +51,11 @@ def test_the_comparison_with_torch_passes_axe_too(visitor):
     tab.healthy()
 
 
-@pytest.mark.parametrize("link", [{"keys": "64", "d_k": "512", "seed": "999"}, {"keys": "2", "d_k": "1"}])
-def test_the_largest_and_the_smallest_experiment_fit_a_phone(visitor, link):
-    tab = visitor(width=390, height=844).go("scaling", lang="id", **link)
-    assert not tab.page.evaluate(SIDEWAYS)
+def test_the_largest_and_the_smallest_experiment_fit_a_phone(visitor):
+    tab = visitor(width=390, height=844)
+    for link in ({"keys": "64", "d_k": "512", "seed": "999"}, {"keys": "2", "d_k": "1"}):
+        tab.go("scaling", lang="id", **link)
+        assert not tab.page.evaluate(SIDEWAYS), link
     tab.healthy()
 
 

@@ -6,7 +6,7 @@ from pages.ui.contents import PAGES
 from pages.ui.language import Language
 
 
-@pytest.mark.parametrize("name", ["home", "scaling", "questions"])  # a server each
+@pytest.mark.parametrize("name", ["scaling", "questions"])  # a server each
 def test_a_cold_deep_link_opens_its_page(visitor, new_server, title, full_link, name):
     link = {field: full_link[field] for field in PAGES[name].fields if field in full_link}
     with new_server() as server:

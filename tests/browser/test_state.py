@@ -88,7 +88,7 @@ def test_menu_strip_and_foot_lead_to_the_right_pages_and_take_the_state_along(vi
     for name in names[-3:]:
         tab.click(".st-key-foot [data-testid=stPageLink-NavLink] >> nth=-1", AT, path(name))
         arrived(name, **carried.get(name, {}))
-    for name in ("scaling", names[-1]):
+    for name in ("scaling", "questions"):
         tab.click("[data-testid=stSidebar] [data-testid=stPageLink-NavLink] >> nth=0", AT, "/")
         link = f".st-key-lessons [data-testid=stPageLink-NavLink] >> nth={names.index(name) - 1}"
         tab.click(link, AT, path(name))

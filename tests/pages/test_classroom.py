@@ -108,7 +108,7 @@ def test_a_ready_plan_says_what_settles_each_step(lab, lang, name):
 
 def test_a_ready_plan_can_be_taken_over_and_changed(lab):
     page = lab("classroom", class_part="plans", class_plan="qkv45")
-    take, = [button for button in page.app.button if button.label == "Change it: take its steps over"]
+    take, = [button for button in page.app.button if button.label == "Change it: copy its steps"]
     take.click()
     page.run()
     assert page.state("class_part") == "prepare"
@@ -131,7 +131,7 @@ def test_the_path_counts_what_was_predicted_and_tells_no_result_before(lab, lang
     made = f"{right_one.id}.{right_one.truth().answer}_{wrong_one.id}.{wrong}_nothing.zz"
     page, _ = lab("path", lang=lang, made=made), Language(lang)
     assert right(right_one, right_one.truth().answer)
-    count = _("You have made **{made} of {all}** predictions; **{right}** of yours were right. A wrong one is worth as "
+    count = _("You have made **{made} of {all}** predictions; right: **{right}**. A wrong one is worth as "
               "much: it shows where to look.", made=2, all=len(PREDICTIONS), right=1)
     assert count in page.words("markdown")
     rows = re.findall(r"<tr>(.*?)</tr>", page.html)

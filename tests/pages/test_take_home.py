@@ -49,7 +49,7 @@ EXPERIMENTS = [  # page and link; those marked "torch" are asked of PyTorch, too
     ("explanation", {}), ("explanation", {"exp_from": "drawn", "exp_d_v": "2", "exp_far": "jensen_shannon"}),
 ]
 NAMES = [f"{page}-{'-'.join(link.values())}"[:60] for page, link in EXPERIMENTS]
-NUMBER = re.compile(r"([<>]?)([-−]?\d+(?:[.,]\d+)?)(?:\s?×\s?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?")
+NUMBER = re.compile(r"(?<![a-z]{2})(?<!\d)([<>]?)([-−]?\d+(?:[.,]\d+)?)(?:\s?×\s?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?")
 POWER = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 OWN = re.compile(r"\{[^}]*\}|\d+(?:[.,]\d+)?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # a hole, or a number of the text itself
 

@@ -154,6 +154,7 @@ def test_a_board_knows_which_of_its_tables_ask(monkeypatch):
     kept = {}
     monkeypatch.setattr(element, "BOARD", lambda **mounted: kept.update(mounted))
     monkeypatch.setattr(element, "done", lambda key: 0)
+    monkeypatch.setattr(share, "here", lambda: NOTHING)
     tables = "".join(
         matrix(name, np.eye(1), ['"><table data-matrix="evil" data-asks>'], ["c"], str, caption="", asks=asks)
         for name, asks in (("Q", True), ("V", False))

@@ -105,7 +105,8 @@ def test_wrong_ways_as_carried_are_wrong_alike(way):
     own, = loaded(masked_weights)
     scaled, allowed = random().normal(size=(4, 4)), random(1).random((4, 4)) < 0.6
     padding = np.array([True, True, True, False])
-    assert np.array_equal(own(scaled, allowed, way, padding), masked_weights(scaled, allowed, way, padding), equal_nan=True)
+    found, expected = (f(scaled, allowed, way, padding) for f in (own, masked_weights))
+    assert np.array_equal(found, expected, equal_nan=True)
 
 
 def test_other_functions_as_carried_are_the_same():

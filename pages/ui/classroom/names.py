@@ -32,9 +32,10 @@ NAMES = {
     "beside": N_("Beside it"), "way": N_("Way to mask"), "changed": N_("Token that is changed"),
     # verification
     "example": N_("Experiment"), "compare": N_("Ask PyTorch"), "bench": N_("Show"), "bug": N_("Planted mistake"),
-    "cases": N_("Random cases"), "draw_seed": N_("Seed of the draws"), "draw_n": N_("Number of queries"),
-    "draw_m": N_("Number of keys"), "draw_d_k": N_("Width dₖ"), "draw_d_v": N_("Width of the values, dᵥ"),
-    "draw_heads": N_("Number of heads"), "draw_batch": N_("Batch"), "draw_mask": N_("Mask"), "draw_scale": N_("Scale"),
+    "cases": N_("Random cases"), "draw_seed": N_("Seed of the draws"), "draw_n": N_("Queries n"),
+    "draw_m": N_("Keys m"), "draw_d_k": N_("Width dₖ"), "draw_d_v": N_("Width of the values, dᵥ"),
+    "draw_heads": N_("Number of heads"), "draw_batch": N_("Sequences in the batch"),
+    "draw_mask": N_("Mask"), "draw_scale": N_("Scale"),
     "q": N_("Matrix Q"), "k": N_("Matrix K"), "v": N_("Matrix V"),
     # heads
     "heads_part": N_("Part"), "cross": N_("Attention"), "asking": N_("Sentence that asks"),
@@ -46,7 +47,7 @@ NAMES = {
     # tiles
     "tiles_keys": N_("Number of keys"), "tiles_size": N_("Keys in a tile"), "tiles_step": N_("Tile at hand"),
     "tiles_seed": N_("Seed of the draws"), "tiles_order": N_("Order of the keys"), "tiles_mask": N_("Mask"),
-    "tiles_query": N_("Place of the query"), "tiles_measured": N_("Memory measured on this machine"),
+    "tiles_query": N_("Place of the query"), "tiles_measured": N_("Memory measured on this server"),
     # additive
     "add_d": N_("Width d of query and keys"), "add_hidden": N_("Hidden width dₐ"), "add_keys": N_("Number of keys"),
     "add_seed": N_("Seed of the draws"), "add_look": N_("Look closer at"), "add_v": N_("Standard deviation of v"),
@@ -67,7 +68,8 @@ NAMES = {
 }
 # what a lesson shows, besides its controls
 RESULTS = {
-    "picture": N_("Picture"), "sentence": N_("Sentence"), "charts": N_("Charts"), "tries": N_("Tries and predictions"),
+    "picture": N_("Picture"), "sentence": N_("Sentence with its numbers"),
+    "charts": N_("Charts"), "tries": N_("Tries and predictions"),
     "why": N_("Why"), "code": N_("The code that ran"), "references": N_("References"), "take": N_("Take home"),
 }
 

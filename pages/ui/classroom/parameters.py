@@ -13,7 +13,7 @@ def show(_: Language) -> None:
     """Draw the table, in the order of FIELDS."""
     st.markdown(_(
         "A link is the address of a page, a question mark, and any of these parameters with `&` between them. What a "
-        "link leaves out is as by default; what it carries and a page cannot use is named there. `embed=true` draws a "
+        "link leaves out stays at its default; the page names what it cannot use. `embed=true` draws a "
         "page without menu for the frame of a learning platform."
     ))
     head = [_("Parameter"), _("Sets"), _("Takes"), _("Default"), _("On the pages")]

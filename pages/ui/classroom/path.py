@@ -52,7 +52,7 @@ def say(_: Language, answers: dict[str, str | float]) -> str:
     if not answers:
         return _("There are {all} predictions to make, each before its experiment shows. You have made none yet.",
                  all=len(PREDICTIONS))
-    return _("You have made **{made} of {all}** predictions; **{right}** of yours were right. A wrong one is worth as "
+    return _("You have made **{made} of {all}** predictions; right: **{right}**. A wrong one is worth as "
              "much: it shows where to look.", made=len(answers), all=len(PREDICTIONS), right=good)
 
 
@@ -64,7 +64,7 @@ def following(_: Language, answers: dict[str, str | float]) -> None:
             link(PAGES["learning"], _("Next: {lesson}", lesson=_(PAGES["learning"].title)),
                  icon=":material/arrow_forward:")
         else:
-            link(PAGES[ahead.page], _("Next: {lesson}: {prediction}", lesson=_(PAGES[ahead.page].name),
+            link(PAGES[ahead.page], _("Next: {prediction} ({lesson})", lesson=_(PAGES[ahead.page].name),
                                       prediction=_(ahead.label)),
                  instead={"predict": ahead.id}, icon=":material/arrow_forward:")
 
@@ -97,7 +97,8 @@ def outcome(_: Language, prediction: Prediction, answer: str | float | None) -> 
     good = right(prediction, answer)
     mark, kind, word = ("✓", "right", _("right")) if good else ("✗", "wrong", _("not as predicted"))
     told = [predict.shown(_, prediction, each)[0] for each in (answer, prediction.truth().answer)]
-    cells = "".join(f"<td>{escape(text)}</td>" for text in told)
+    labelled = zip((_("Yours"), _("Measured")), told, strict=True)
+    cells = "".join(f'<td data-label="{escape(label)}">{escape(text)}</td>' for label, text in labelled)
     verdict = f'<span class="verdict {kind}"><span aria-hidden="true">{mark}</span> {escape(word)}</span>'
     return f"{label}{cells}<td>{verdict}</td>"
 

@@ -51,7 +51,7 @@ READY = {
         (
             Told(Step("pipeline"), 5, N_("Read the sentence “The cat sat on the mat” aloud. Ask what “cat” has to know "
                                          "of the others, and walk through the six steps once, without numbers.")),
-            asking("pipeline", "others", 8, N_("Ask which steps would still work on one word alone."), "weights"),
+            asking("pipeline", "others", 8, N_("Ask which steps need nothing of the other words."), "weights"),
             asking("pipeline", "axis", 6, N_("Let one student add up a row, and another a column."), "columns"),
             asking("pipeline", "most", 6, N_("Ask what would have to change for one word to get nearly everything."),
                    N_("Near 1: softmax is taken for a choice of the best, while close scores make it an average.")),
@@ -68,22 +68,22 @@ READY = {
         N_("Query, key and value in 45 minutes"),
         N_("Everybody can say what each of the three matrices decides, and predict what moves when one changes."),
         (
-            Told(Step("qkv"), 6, N_("Play a library: one student asks, others hold up what they answer to, and hand "
-                                    "over something else. Then find the three roles in the tables.")),
+            Told(Step("qkv"), 6, N_("Play library: one student asks, others hold up a label of what they can answer, "
+                                    "and hand over something else. Then find the three roles in the tables.")),
             asking("qkv", "soft", 7, N_("Ask for a pair of scores that would give the better key 0.9."),
                    N_("0.8, in proportion to the scores, or 1, as a search for the best would give.")),
             asking("qkv", "onlyv", 7, N_("Ask what would move if W_K had been changed instead, and try it."), "all"),
-            asking("qkv", "shared", 8, N_("Ask for two words of which one should look at the other, but not the other "
+            asking("qkv", "shared", 8, N_("Ask for two words where one should look at the other, but not the other "
                                           "way round."), "both"),
             asking("qkv", "longer", 7, N_("Ask what a model could use the length of a key for."), "both"),
-            asking("qkv", "divisor", 5, N_("Ask what dᵥ decides then."),
+            asking("qkv", "divisor", 5, N_("Ask what dᵥ decides instead."),
                    N_("2, the width of the values, or 4, the width of the input.")),
             Told(Step("qkv"), 5, N_("Everybody changes one number so that “makan” attends to itself the most, and says "
                                     "which matrix it was in.")),
         ),
     ),
     "scaling45": Lesson(
-        N_("Why divide by √dₖ? In 45 minutes"),
+        N_("Why divide by √dₖ, in 45 minutes"),
         N_("Everybody can say what grows with dₖ, why that hurts, and why the divisor is the root."),
         (
             Told(Step("scaling", {"d_k": "2"}), 6, N_("Start at dₖ = 2 and push the slider slowly to 512. Ask what "
@@ -105,7 +105,7 @@ READY = {
     ),
     "masking45": Lesson(
         N_("Masking in 45 minutes"),
-        N_("Everybody can say why the mask comes before softmax, and find out whether one leaks."),
+        N_("Everybody can say why the mask comes before softmax, and test whether a mask leaks."),
         (
             Told(Step("masking", {"mask": "causal"}), 5, N_("Ask what “sat” may know when the next word is to be "
                                                             "guessed. Then switch the causal mask on and off.")),
@@ -116,12 +116,12 @@ READY = {
                                             "it."), N_("0: a score of 0 is taken for a weight of 0.")),
             asking("masking", "nothing", 7, N_("Ask which of the three answers a program should give, and why."),
                    "zero"),
-            asking("masking", "padrows", 7, N_("Ask how the outputs of the padding should be used."), "safe"),
+            asking("masking", "padrows", 7, N_("Ask what should become of the outputs of the padding."), "safe"),
             asking("masking", "future", 3, N_("Ask for a test that every language model with a causal mask has to "
                                               "pass."), N_("1, only its own; or 6, since everything is connected.")),
-            Told(Step("masking", {"mask": "causal", "beside": "future"}), 3,
+            Told(Step("masking", {"query": "6"}), 3,
                  N_("Everybody draws a mask of their own, and a neighbour says which words can still reach the "
-                    "first.")),
+                    "last one.")),
         ),
     ),
 }

@@ -9,14 +9,14 @@ from pages.ui.classroom import plan, plans, qr
 from pages.ui.classroom.address import address
 from pages.ui.classroom.names import NAMES, RESULTS, controls_of
 from pages.ui.classroom.plan import LONGEST, MOST_STEPS, Step
-from pages.ui.classroom.predictions import of_page
+from pages.ui.classroom.predictions import PREDICTIONS, of_page
 from pages.ui.classroom.presets import fields_of, presets
 from pages.ui.contents import PAGES
 from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, N_, Language
 
 STYLESHEET = Path(__file__).with_name("prepare.css")
-SCREEN = {"0": N_("for screens"), "1": N_("for the projector")}
+SCREEN = {"0": N_("ordinary screens"), "1": N_("the projector")}
 
 
 def show(_: Language) -> None:
@@ -106,13 +106,14 @@ def about(_: Language, step: Step) -> str:
     """Say in brief what a step sets and hides."""
     parts = []
     if len(step.fields) > ("predict" in step.fields):
-        parts.append(_("{count} values set", count=len(step.fields) - ("predict" in step.fields)))
-    if "predict" in step.fields:
-        parts.append(_("asks first"))
+        parts.append(_("values set: {count}", count=len(step.fields) - ("predict" in step.fields)))
+    asked = PREDICTIONS.get(step.fields.get("predict", ""))
+    if asked:
+        parts.append(_("asks first: {prediction}", prediction=_(asked.label)))
     if step.hide:
-        parts.append(_("{count} hidden", count=len(step.hide)))
+        parts.append(_("hidden: {count}", count=len(step.hide)))
     if step.lock:
-        parts.append(_("{count} locked", count=len(step.lock)))
+        parts.append(_("locked: {count}", count=len(step.lock)))
     return " · " + ", ".join(parts) if parts else ""
 
 
@@ -125,8 +126,8 @@ def change(label: str, key: str, icon: str, steps: tuple[Step, ...]) -> None:
 def link(_: Language, steps: tuple[Step, ...]) -> None:
     """Show the link, its QR code, and on demand what the class will see."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="class_link"):
-        controls.choice("class_lang", _("Language"), {**LANGUAGES, "any": _("the visitor's")}.get)
-        controls.choice("class_screen", _("Made"), lambda screen: _(SCREEN[screen]))
+        controls.choice("class_lang", _("Language"), {**LANGUAGES, "any": _("the visitor's own")}.get)
+        controls.choice("class_screen", _("For"), lambda screen: _(SCREEN[screen]))
     url = address(steps[0].page, carried(steps))
     st.markdown(_("**The link**"))
     st.code(url, language=None, wrap_lines=True)

@@ -12,7 +12,7 @@ from pages.ui.lessons.questions import QUESTIONS
 
 def presets(page: str) -> dict[str, tuple[str, Mapping[str, object] | None]]:
     """Return a page's presets: id -> (name, fields); None stands for the values of this session."""
-    found = {"now": (N_("As I left it on that page"), None), "plain": (N_("As it is by default"), {})}
+    found = {"now": (N_("As I left it on that page"), None), "plain": (N_("With default values"), {})}
     found |= {each.id: (each.question, each.fields) for each in QUESTIONS if each.lesson == page}
     return found | {each.id: (each.question, each.fields) for each in of_page(page)}
 

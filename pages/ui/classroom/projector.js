@@ -1,6 +1,6 @@
 // Cuts a page into screens and shows one at a time. A screen begins at the title, at a subheading, at the row of tries,
-// at the first folded part and at the foot; whatever Streamlit draws anew is put on its screen again.
-const STARTS = "[data-testid=stHeading], .st-key-tries, [data-testid=stExpander], .st-key-foot, .st-key-lessons, .st-key-poll_host";
+// and at the first folded part; whatever Streamlit draws anew is put on its screen again.
+const STARTS = "[data-testid=stHeading], .st-key-tries, [data-testid=stExpander], .st-key-lessons, .st-key-poll_host";
 const REVEAL = [".st-key-poll_reveal button", ".st-key-prediction button[kind^=primary]", ".st-key-prediction button"];
 const NEXT = ["PageDown"], PREVIOUS = ["PageUp"], SHOW = ["b", "."]; // what remotes send: b and . blank the screen
 
@@ -55,12 +55,13 @@ function cut(bar) {
   const page = location.pathname + new URLSearchParams(location.search).get("at");
   if (page !== view.page) Object.assign(view, { page, at: 0 });
   const screens = [];
-  let folded = false;
+  let folded = false, begun = false; // a bar over the title begins no screen of its own
   for (const block of main().children) {
     if (block.contains(bar) || block.matches(".st-key-leave_projector") || !block.offsetHeight && !block.dataset.screen) continue;
     const start = block.matches(STARTS) || block.querySelector(STARTS), fold = start?.matches("[data-testid=stExpander]");
-    const first = !screens.length || start && !(fold && folded) && !inTitle(block);
+    const first = !screens.length || begun && start && !(fold && folded) && !inTitle(block);
     folded = Boolean(fold);
+    begun ||= Boolean(start);
     if (first) screens.push([]);
     screens.at(-1).push(block);
   }

@@ -28,7 +28,7 @@ def show(_: Language) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="ready_link"):
         st.link_button(_("Start the lesson"), url, icon=":material/play_arrow:", type="primary")
         st.link_button(_("Start it on the projector"), url + "&projector=1", icon=":material/cast:")
-        st.button(_("Change it: take its steps over"), icon=":material/edit:", on_click=share.choose,
+        st.button(_("Change it: copy its steps"), icon=":material/edit:", on_click=share.choose,
                   kwargs={"draft": write([told.step for told in lesson.told]), "class_part": "prepare"})
         with st.popover(_("Link and QR code for the class"), icon=":material/qr_code:"):
             st.code(url, language=None, wrap_lines=True)
@@ -39,9 +39,7 @@ def show(_: Language) -> None:
 def table(_: Language, lesson: Lesson) -> str:
     """Return the plan as a table: from when to when, what is asked, what to expect, what settles it."""
     ends = list(accumulate(told.minutes for told in lesson.told))
-    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in (
-        _("Minutes"), _("Ask"), _("Expect"), _("What settles it"), _("Then"),
-    ))
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in (_("Minutes"), *heads(_)))
     rows = "".join(row(_, told, end) for told, end in zip(lesson.told, ends, strict=True))
     return f'<table class="lab-plan" data-testid="plan"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
@@ -52,7 +50,14 @@ def row(_: Language, told: Told, end: int) -> str:
     if asked is None:
         return f'<tr>{minutes}<td colspan="4">{marked(_(told.does))}</td></tr>'
     cells = (_(asked.question), expected(_, told), asked.truth().said(_), _(told.does))
-    return f"<tr>{minutes}{''.join(f'<td>{marked(text)}</td>' for text in cells)}</tr>"
+    labelled = zip(heads(_), cells, strict=True)
+    body = "".join(f'<td data-label="{escape(label)}">{marked(text)}</td>' for label, text in labelled)
+    return f"<tr>{minutes}{body}</tr>"
+
+
+def heads(_: Language) -> tuple[str, ...]:
+    """Return what stands over the columns behind the minutes, and on a phone before each text."""
+    return _("Ask"), _("Wrong answers to expect"), _("What settles it"), _("Then")
 
 
 def expected(_: Language, told: Told) -> str:

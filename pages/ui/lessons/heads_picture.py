@@ -10,7 +10,7 @@ from pages.ui import controls, lesson, share
 from pages.ui.language import N_, Language
 from pages.ui.lessons.heads_tables import size
 from pages.ui.tables.board import board
-from pages.ui.tables.matrix import matrix, side_by_side
+from pages.ui.tables.matrix import exact, matrix, side_by_side
 
 SIZE, ACROSS = 2, 4  # pixels of a patch, patches of a row
 DRAWING = {"letter": N_("a letter"), "ring": N_("a ring"), "gradient": N_("a slope")}
@@ -66,9 +66,9 @@ def cell(_: Language, cut: np.ndarray, weights: np.ndarray, at: int, patch: int)
     share_of_largest = weights[patch] / weights.max()
     text = escape(_.number(100 * weights[patch], 1))
     return (
-        f'<td class="cell{" chosen" * here}" style="--t: {share_of_largest:.3f}"><button type="button" class="number" '
-        f'tabindex="-1" data-at="{row + 1}.{column + 1}"{" aria-current=true" * here}>'
-        f'<span class="pixels" aria-hidden="true">{pixels}</span>{text}</button></td>'
+        f'<td class="cell{" chosen" * here}" style="--t: {share_of_largest:.3f}"{exact(weights[patch], text)}>'
+        f'<button type="button" class="number" tabindex="-1" data-at="{row + 1}.{column + 1}"'
+        f'{" aria-current=true" * here}><span class="pixels" aria-hidden="true">{pixels}</span>{text}</button></td>'
     )
 
 

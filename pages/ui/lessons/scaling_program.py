@@ -123,17 +123,17 @@ def variance(_: Language, broken: bool) -> More:
     """Draw many dot products at this width, and others at every width."""
     body = ("products = {draw}dot_products(seed, d_k, 4000, mean, std){end}\n"
             "variances = {draw}variance_by_width(seed, 512, 2000, mean, std){end}\n"
+            "variance = float(((products - products.mean()) ** 2).mean())\n"
             "theory = d_k * (std**4 + 2 * std**2 * mean**2)\n"
             "spread_over_keys = (std**2 * (std**2 + mean**2)) ** 0.5")
     shows = (
-        (_("variance of 4000 dot products, by theory, and divided by √dₖ"), "[{var}, theory, {var} / d_k]"),
+        (_("variance of 4000 dot products, by theory, and divided by √dₖ"), "[variance, theory, variance / d_k]"),
         (_("variance of 2000 others at 1 and at 512, and its slope"),
          "[float(variances[0]), float(variances[-1]), std**4 + 2 * std**2 * mean**2]"),
         (_("spread over keys after division by √dₖ: expected, found"), "[spread_over_keys, spread[0] / d_k**0.5]"),
     )[: 3 if broken else 2]
-    return {}, (dot_products, variance_by_width), body.format(draw="", end=""), (dot_products, variance_by_width), (
-        body.format(draw="torch.from_numpy(", end=")")), tuple(
-        (label, each.format(var="float(((products - products.mean()) ** 2).mean())")) for label, each in shows)
+    uses = (dot_products, variance_by_width)
+    return {}, uses, body.format(draw="", end=""), uses, body.format(draw="torch.from_numpy(", end=")"), shows
 
 
 def gradient(_: Language) -> More:

@@ -69,7 +69,8 @@ def program(_: Language, chosen: Chosen, mistake: str | None) -> Program:
         drawn, before, torch_before = (nested_draw,), DRAW + UNIT * lengths, TORCH_DRAW + TORCH_UNIT * lengths
     inputs = first | inputs | {"is_causal": of.is_causal, "scale": of.scale, "grad_output": of.grad_output}
     kind = None if of.attn_mask is None else of.attn_mask.dtype.kind
-    right = (*phrases.stages(_, *FORWARD, *BACK), (_("sizes of the output"), "list(output.shape)"))
+    sizes = "[*query.shape, *key.shape, *value.shape]"
+    right = (*phrases.stages(_, *FORWARD, *BACK), (_("sizes of Q, K and V"), sizes))
     uses, body, wrong, says = (*drawn, scaled_dot_product_attention, attention_gradients), BODY, (), (chosen.about,)
     if mistake:
         inputs |= {"mistake": mistake, "heads": of.heads, "names": list(FORWARD)}

@@ -56,7 +56,8 @@ function rowsOf(table, mark) {
   const valueOf = (cell) => {
     if (!cell) return "";
     const text = clean(textOf(cell)), { exact: digits } = cell.dataset;
-    return (unit !== undefined && digits && shifted(digits, unit)) || plainNumber(text, mark) || percentage(text, mark) || text;
+    const shown = plainNumber(text, mark), whole = unit !== undefined || shown === null; // a masked cell shows no number
+    return (whole && digits && shifted(digits, unit ?? 0)) || shown || percentage(text, mark) || text;
   };
   return rows.map((row) => row.map(valueOf));
 }

@@ -20,8 +20,8 @@ TRIANGLE = "torch.ones(scores.shape, dtype=torch.bool).tril()"
 
 
 def question(_: Language, page: str) -> str:
-    """Return the question that a page answers."""
-    return _(PAGES[page].title)
+    """Return the question that a page answers, as a comment can hold it."""
+    return _(PAGES[page].title).replace(r"$\sqrt{d_k}$", "√dₖ")
 
 
 def stages(_: Language, *names: str) -> tuple[tuple[str, str], ...]:
