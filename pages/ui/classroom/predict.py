@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui import share
 from pages.ui.classroom.prediction import Prediction, read_answer, right, write_number
 from pages.ui.classroom.predictions import of_page
 from pages.ui.classroom.tally import Group, readable, right_ones, tally
@@ -98,7 +99,8 @@ def ask_bar(_: Language, prediction: Prediction) -> str | None:
 
 def commit(_: Language, prediction: Prediction, button: Callable[..., bool]) -> bool:
     """Offer to commit; the button can always be pressed, and says what is missing."""
-    return button(_("Commit, then see the result"), key=f"commit_{prediction.id}", type="primary",
+    label = _("Send my answer") if share.value("room") else _("Commit, then see the result")
+    return button(label, key=f"commit_{prediction.id}", type="primary",
                   icon=":material/lock:")
 
 
