@@ -1,13 +1,13 @@
 """Hosts the lab for a class: N Streamlit processes behind one nginx, each looked after; stops what it started.
 
     python .deploy/host.py [--processes 2] [--address 0.0.0.0] [--port 8080]
-        [--certificate chain.pem --key key.pem] [--embed https://lms.example] [--print]
+        [--certificate chain.pem --key key.pem] [--embed https://lms.example] [--print] [--pack FOLDER]
 
 Linux or macOS, with nginx on the path (Debian: apt-get install nginx-light). Sessions stay with their process by a
 cookie of the proxy's own; a process that dies is started anew, and its sessions come back on another at once.
 `--embed` names the sites that may show the lab in a frame; they need https, and so does the lab then. `--print` writes
-the nginx configuration for processes that something else starts, on the ports from 8501 up. `.deploy/nginx.conf` says
-why each of its lines is there.
+the nginx configuration for processes that something else starts, on the ports from 8501 up, and `--pack` the files that
+it serves, for /var/lib/lab. `.deploy/nginx.conf` says why each of its lines is there.
 """
 
 import argparse
@@ -89,6 +89,7 @@ class Host:
         self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
         self.environment = os.environ | {"STREAMLIT_SERVER_COOKIE_SECRET": os.environ.get(  # one for all processes
             "STREAMLIT_SERVER_COOKIE_SECRET") or secrets.token_hex()}
+        self.settings = SETTINGS | ({"server.xsrfCookieSameSite": "none"} if embed else {})
         listen = f"{address}:{self.port}"
         (self.folder / "nginx.conf").write_text(
             configuration(self.folder, self.ports, listen, embed, certificate), encoding="utf-8")
@@ -102,7 +103,7 @@ class Host:
 
     def start(self, n):
         """Start process n, or start it anew."""
-        flags = [f"--{name}={value}" for name, value in (SETTINGS | {"server.port": self.ports[n]}).items()]
+        flags = [f"--{name}={value}" for name, value in (self.settings | {"server.port": self.ports[n]}).items()]
         with open(self.folder / f"lab-{n + 1}.log", "ab") as log:
             self.running[n] = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", *flags], cwd=ROOT,
@@ -198,6 +199,7 @@ def arguments():
     parser.add_argument("--key", help="file with its key")
     parser.add_argument("--embed", action="append", default=[], metavar="ORIGIN", help="a site that may frame the lab")
     parser.add_argument("--print", action="store_true", help="write the configuration and start nothing")
+    parser.add_argument("--pack", metavar="FOLDER", help="write Streamlit's files, compressed, and start nothing")
     wanted = parser.parse_args()
     if bool(wanted.certificate) != bool(wanted.key):
         parser.error("--certificate and --key come together")
@@ -216,15 +218,18 @@ def main():
     """Host the lab until told to stop."""
     wanted = arguments()
     certificate = (Path(wanted.certificate).resolve(), Path(wanted.key).resolve()) if wanted.certificate else None
+    if wanted.pack:
+        return pack(streamlit_files(), Path(wanted.pack) / "static")
     if wanted.print:
         ports = range(8501, 8501 + wanted.processes)
         print(configuration("/var/lib/lab", ports, f"{wanted.address}:{wanted.port}", wanted.embed, certificate))
-        return
+        return None
     signal.signal(signal.SIGTERM, stop)
     with Host(wanted.processes, wanted.address, wanted.port, wanted.embed, certificate) as host:
         print(f"The lab is up, with {wanted.processes} processes: {host.url}", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             host.proxy.wait()
+    return None
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ POWERS = ("accelerometer", "camera", "display-capture", "geolocation", "gyroscop
           "midi", "payment", "usb")
 ALPHABET = "3467cdfhjkmnpqrtvwxy"  # of rooms; the test of the proxy holds the two together
 ETC = ("/etc/nginx", "/usr/local/etc/nginx", "/opt/homebrew/etc/nginx")
+FRAMED = """  proxy_cookie_path / "/; Partitioned";  # Streamlit's own cookie, which uploads need, in a frame too
+"""
 
 
 def streamlit_files():
@@ -91,6 +93,7 @@ def configuration(folder, ports, listen, embed=(), certificate=None):
             f"{' '.join(line for other, line in spare.items() if other != n)} }}" for n in number
         ),
         "cookie": "SameSite=None; Secure; Partitioned" if embed else f"SameSite=Lax{'; Secure' if certificate else ''}",
+        "framed": FRAMED if embed else "",
         "policy": policy(page, embed),
         "powers": ", ".join(f"{power}=()" for power in POWERS),
         "listen": f"{listen} ssl http2" if certificate else listen,

@@ -1,5 +1,6 @@
 """One random query and its keys at every width: what the saturation experiment measures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +74,7 @@ def nested_draw(
 
     random = np.random.RandomState() if random is None else random
     random.seed(seed)
-    blocks = [random.randn(1 + n_keys, BLOCK) for _ in range(0, d_max, BLOCK)]  # q's row first, then the keys'
+    blocks = random.randn((d_max + BLOCK - 1) // BLOCK, 1 + n_keys, BLOCK)  # in each block q's row first, then the keys'
     vectors = mean + std * np.concatenate(blocks, axis=1)[:, :d_max]  # (1 + n_keys, d_max)
     return Draw(query=vectors[0], keys=vectors[1:])
 
@@ -146,3 +147,36 @@ def divisors(draw: Draw, kind: str, value: float | None = None) -> np.ndarray:
         if value <= 0:
             raise ValueError(f"value (the free divisor) must be above 0, not {value}.")
     return {"none": widths**0, "sqrt_d_k": np.sqrt(widths), "d_k": widths, "free": widths**0 * (value or 1)}[kind]
+
+
+def stacked_scores(draws: Sequence[Draw], kind: str, value: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Score many draws of one size at every width, and divide: few long calls, where a call a draw would wait for each.
+
+    Parameters
+    ----------
+    draws : sequence of Draw
+        At least one.
+    kind, value
+        As in `divisors`.
+
+    Returns
+    -------
+    tuple of two np.ndarray, shape (draws, d_max, n_keys)
+        The `scores_by_width` of each draw, and the same divided by its `divisors`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `divisors` does.
+
+    Examples
+    --------
+    >>> scores, scaled = stacked_scores([nested_draw(seed=0), nested_draw(seed=1)], "sqrt_d_k")
+    >>> scores.shape, bool((scaled[1, 63] == scores[1, 63] / 8).all())
+    ((2, 512, 8), True)
+    """
+    query = np.stack([draw.query for draw in draws])  # (draws, d_max)
+    keys = np.stack([draw.keys for draw in draws])  # (draws, n_keys, d_max)
+    scores = np.cumsum(query[:, :, None] * keys.swapaxes(1, 2), axis=1)
+    different = draws if kind == "cosine" else draws[:1]  # only lengths differ from draw to draw
+    return scores, scores / np.stack([divisors(draw, kind, value) for draw in different])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .checks import integer, weight_array
-from .draws import divisors, nested_draw, scores_by_width
+from .draws import nested_draw, stacked_scores
 from .saturation import CHUNK, QUANTILES
 from .softmax import softmax
 
@@ -108,7 +108,6 @@ def jacobian_norm_band(
     for first in range(0, n_seeds, together):
         seeds = slice(first, min(first + together, n_seeds))
         draws = [nested_draw(seed, n_keys, d_max, mean, std, random) for seed in range(seeds.start, seeds.stop)]
-        scores = np.stack([scores_by_width(draw) for draw in draws])  # (seeds, d_max, n_keys)
-        raw[seeds] = jacobian_norm(softmax(scores))
-        scaled[seeds] = jacobian_norm(softmax(scores / np.stack([divisors(draw, divisor, value) for draw in draws])))
+        scores, divided = stacked_scores(draws, divisor, value)  # (seeds, d_max, n_keys)
+        raw[seeds], scaled[seeds] = jacobian_norm(softmax(scores)), jacobian_norm(softmax(divided))
     return NormBand(QUANTILES, np.quantile(raw, QUANTILES, axis=0), np.quantile(scaled, QUANTILES, axis=0))

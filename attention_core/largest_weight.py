@@ -79,20 +79,26 @@ def _at_steepness(beta, n_keys):
     w, w_steps = 13 * root**4, 13 * 4 * root**3 * root_steps  # dense near 0, where a steep softmax changes fast
     density = w_steps[:, None] * _normal(x - w[:, None])  # (w, x)
     means = np.empty(beta.shape)
-    for i in np.ndindex(beta.shape):
-        factor = np.exp(np.log(u)[:, None] * np.exp(-beta[i] * w))  # (u, w): u^exp(-beta w)
-        average = factor @ density  # (u, x)
-        means[i] = n_keys * u_steps @ _power(average, n_keys - 1) @ (x_steps * _normal(x))
+    factor, average, product = np.empty((3, beta.shape[-1], NODES, NODES))
+    # a width at a time, into arrays made once: few long calls, since each may wait for its turn among busy threads
+    for i in np.ndindex(beta.shape[:-1]):
+        np.multiply(np.log(u)[:, None], np.exp(-beta[i][:, None, None] * w), out=factor)
+        np.exp(factor, out=factor)  # (24, u, w): u^exp(-beta w)
+        np.matmul(factor, density, out=average)  # (24, u, x)
+        _raise(average, n_keys - 1, product)
+        means[i] = n_keys * u_steps @ product @ (x_steps * _normal(x))
     return means
 
 
-def _power(base, exponent):
-    """Raise to a whole power from 1 on by squaring: NumPy's own power takes ten times as long from 64 keys on."""
-    result = 1
+def _raise(base, exponent, product):
+    """Write a whole power into `product`; `base` is squared in place. NumPy's own power takes ten times as long."""
+    product.fill(1)
     while exponent:
-        result = result * base if exponent % 2 else result
-        base, exponent = base * base, exponent // 2
-    return result
+        if exponent % 2:
+            product *= base
+        exponent //= 2
+        if exponent:
+            base *= base
 
 
 def _normal(x):

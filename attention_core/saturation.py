@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .checks import integer, number, real_array
-from .draws import DIVISORS, Draw, divisors, nested_draw, scores_by_width
+from .draws import DIVISORS, Draw, divisors, nested_draw, scores_by_width, stacked_scores
 from .softmax import entropy, softmax
 
 __all__ = [
@@ -171,8 +171,7 @@ def seed_band(
     for first in range(0, n_seeds, together):
         seeds = range(first, min(first + together, n_seeds))
         draws = [nested_draw(seed, n_keys, d_max, mean, std, random) for seed in seeds]
-        scores = np.stack([scores_by_width(draw) for draw in draws])  # (seeds, d_max, n_keys)
-        scaled = scores / np.stack([divisors(draw, divisor, value) for draw in draws])
+        scores, scaled = stacked_scores(draws, divisor, value)  # (seeds, d_max, n_keys)
         largest_raw[seeds.start : seeds.stop] = softmax(scores).max(axis=-1)
         largest_scaled[seeds.start : seeds.stop] = softmax(scaled).max(axis=-1)
     return Band(

@@ -6,7 +6,6 @@ import streamlit as st
 
 from attention_core import softmax
 from attention_core.draws import nested_draw, scores_by_width
-from attention_core.saturation import saturation
 from pages.ui import cached, controls, lesson, words
 from pages.ui.frame import close_page, open_page
 from pages.ui.lessons import scaling_closer, scaling_orders, scaling_program
@@ -24,9 +23,8 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", ke
     n_keys = controls.slider("keys", _("Number of keys"))
 d_k, mean, std = controls.value("d_k"), controls.value("mean"), controls.value("std")
 
-draw = nested_draw(seed, n_keys, mean=mean, std=std)
-experiment = saturation(draw, divisor, value)
 setting = (n_keys, mean, std, divisor, value)
+draw, experiment = cached.followed(seed, *setting)
 live = cached.live(_.lang, seed, *setting)
 saturation_element(_, live)
 if mean or std != 1:

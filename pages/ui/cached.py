@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from attention_core.counterfactual import Counterfactual, other_weights
-from attention_core.draws import divisors, nested_draw
+from attention_core.draws import Draw, divisors, nested_draw
 from attention_core.explained import (
     Explained,
     distance_by_width,
@@ -21,7 +21,7 @@ from attention_core.heads import ScaleCurves, scale_over_heads
 from attention_core.largest_weight import mean_largest_weight
 from attention_core.one_model import NearestModel, nearest_model
 from attention_core.query_gradient import QueryGradient, query_gradient
-from attention_core.saturation import Band, saturation, seed_band
+from attention_core.saturation import Band, Saturation, saturation, seed_band
 from attention_core.score_forms import largest_over_seeds
 from attention_core.variance import dot_products, variance_by_width
 from pages.ui.judge import reference
@@ -70,14 +70,21 @@ def expected(keys: int, std: float, divisor: str, value: float | None) -> np.nda
     return np.interp(np.arange(1, 513), FEW, mean_largest_weight(FEW, keys, divisor=by, std=std))
 
 
+@lru_cache(maxsize=32)
+def followed(
+    seed: int, keys: int, mean: float, std: float, divisor: str, value: float | None
+) -> tuple[Draw, Saturation]:
+    """Return one seed's draw and its experiment. They are handed out themselves, not copies: do not change them."""
+    draw = nested_draw(seed, keys, mean=mean, std=std)
+    return draw, saturation(draw, divisor, value)
+
+
 @lru_cache(maxsize=64)
 def live(lang: str, seed: int, keys: int, mean: float, std: float, divisor: str, value: float | None) -> dict:
-    """Return what the live picture draws: one for every d_k, and for everybody with this setting and language.
-
-    It is handed out as it is, not as a copy, since every rerun asks for it: do not change it.
-    """
-    setting, draw = (keys, mean, std, divisor, value), nested_draw(seed, keys, mean=mean, std=std)
-    experiment, by = saturation(draw, divisor, value), divisors(draw, divisor, value)
+    """Return what the live picture draws, the same at every d_k; it is handed out itself, not a copy."""
+    setting = (keys, mean, std, divisor, value)
+    draw, experiment = followed(seed, *setting)
+    by = divisors(draw, divisor, value)
     return payload(Language(lang), experiment, all_seeds(*setting), seed, divisor, by, theory(*setting))
 
 

@@ -1,5 +1,6 @@
 """Each program to take home runs by itself and prints what its page says; nothing is made before it is asked."""
 
+import ast
 import json
 import os
 import re
@@ -21,13 +22,14 @@ from pages.ui.language import Language
 from pages.ui.take import home
 from pages.ui.take.notebook import as_notebook
 from pages.ui.take.program import as_numpy, as_torch
+from pages.ui.typed.tokens import sentence_tokens
 
 ROOT = Path(__file__).parents[2]
 LESSONS = ("pipeline", "qkv", "scaling", "masking", "verification", "learning", "additive", "heads", "tiles",
            "explanation")
 FEW = {"learning": {"train_d_k": "4", "train_seeds": "1"}}  # seconds, not a minute
 EXPERIMENTS = [  # page and link; those marked "torch" are asked of PyTorch, too
-    ("pipeline", {}), ("pipeline", {"step": "project", "words": "aku makan nasi <b> 'x", "lang": "id"}),
+    ("pipeline", {}), ("pipeline", {"step": "project", "words": "aku makan nasi <b> 'x", "word": "4", "lang": "id"}),
     ("pipeline", {"step": "scores", "word": "4"}), ("pipeline", {"step": "weights"}),
     ("pipeline", {"step": "mask", "word": "3"}), ("pipeline", {"step": "output", "order": "reversed"}),
     ("qkv", {"lang": "id"}), ("qkv", {"ask": "change", "w_q": "0_0_0.5~0_0_0~0_1_0~2_0_0"}),
@@ -151,13 +153,13 @@ def test_torch_programs_print_the_same(tmp_path):
         assert not missing(program.says, output)
 
 
-def test_the_scaling_program_draws_for_itself_and_agrees_to_the_last_digit():
+def test_the_scaling_program_draws_for_itself_and_agrees_to_the_last_printed_digit():
     program = program_of("scaling", {})
     assert sum(map(np.size, program.inputs.values())) == len(program.inputs)  # no array among them
     right = saturation(nested_draw(0)).scores[63]
     printed = run(as_numpy(program))
     found = numbers(printed.split("[")[1].split("]")[0])
-    assert np.array_equal(found, right.round(8)) or np.allclose(found, right, rtol=1e-8)
+    assert found == pytest.approx(right, rel=1e-6)  # NumPy prints eight decimals
 
 
 def test_a_mistake_is_planted_in_the_program_too():
@@ -230,7 +232,13 @@ def test_matrices_that_disagree_give_no_program():
     assert not any(each.value.startswith("# ") for each in app.code)
 
 
-def test_json_of_a_notebook_holds_the_readers_words_as_text():
-    program, language = shown("pipeline", *EXPERIMENTS[1][1].items())
-    made = json.loads(as_notebook(language, program))
-    assert "'<', 'b', '>'" in "".join("".join(cell["source"]) for cell in made["cells"]) or "<b>" in str(made)
+def test_a_notebook_holds_the_readers_words_as_a_literal_and_escapes_them_in_its_sentence():
+    link = EXPERIMENTS[1][1]
+    program, language = shown("pipeline", *link.items())
+    cells = json.loads(as_notebook(language, program))["cells"]
+    code, prose = ("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == kind)
+                   for kind in ("code", "markdown"))
+    tokens = next(node.value for node in ast.walk(ast.parse(code))
+                  if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "tokens")
+    assert tuple(ast.literal_eval(tokens)) == sentence_tokens(link["words"]).tokens
+    assert r"\<b" in prose and not re.search(r"(?<!\\)[<>]", prose)

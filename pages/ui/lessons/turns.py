@@ -10,7 +10,7 @@ from pages.ui import share
 from pages.ui.language import Language
 
 PATIENCE = 10.0  # seconds without a knock, then nobody watches: a hidden tab knocks every second, a closed one never
-DRAWN = 20  # pictures a second that all watchers of a kind get together, so that a class leaves time for other pages
+DRAWN = 12  # pictures a second that all watchers of a kind get together (30 ms each), so that other pages get theirs
 WAITING = 1.0  # seconds between two looks at the queue
 NOTHING = object()  # no piece of work, not even one that is done
 LONGEST = 3.0  # seconds; no pause is doubled from here on, so that three knocks fit into one patience

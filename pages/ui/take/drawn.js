@@ -6,7 +6,7 @@
 const NS = "http://www.w3.org/2000/svg";
 const DENSITY = 2; // pixels of a PNG for one on the screen
 const LARGEST = 8192; // pixels of a PNG's longer side
-const MARGIN = 12;
+const MARGIN = 16;
 const PAPER = "[data-testid=stApp]"; // whose background the page is drawn on
 const INLINED = ["fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
   "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "font-style", "text-anchor", "dominant-baseline",
@@ -248,7 +248,7 @@ function paint(pen, element, into, edge = Infinity) {
   const visible = style.visibility !== "hidden";
   if (visible && style.display !== "contents") paintBox(pen, style, box, turned(style, box, group));
   if (visible) paintPseudo(pen, element, "::before", box, group);
-  const inner = style.overflowX === "visible" ? edge : Math.min(edge, bounds.right - px(style.paddingRight));
+  const inner = style.textOverflow !== "ellipsis" ? edge : Math.min(edge, bounds.right - px(style.paddingRight));
   if (element.tagName === "INPUT") write(element.value, { x: box.x + px(style.paddingLeft), y: box.y + (box.height - 1.25 * px(style.fontSize)) / 2, width: box.width - px(style.paddingLeft) - px(style.paddingRight), height: 1.25 * px(style.fontSize) }, style, group);
   for (const child of element.childNodes) {
     if (child.nodeType === Node.TEXT_NODE) paintText(pen, child, style, inner, group);

@@ -49,8 +49,8 @@ def programs(_: Language, name: str, program: Program) -> None:
     title, write = KINDS[kind]
     st.markdown(_("It runs on its own, with nothing of the lab, and prints what the page shows. The functions are the "
                   "lab's, without their checks of what goes in.") if kind == "numpy" else
-                _("It needs PyTorch and NumPy, and nothing of the lab. It prints what the page shows, up to rounding."))
-    st.code(write(program), language="python", height=480)
+                _("It needs PyTorch and NumPy, and nothing of the lab. It prints what the page shows, up to rounding; where "
+                  "something is trained, rounding grows from step to step."))
     with st.container(horizontal=True):
         st.download_button(
             _("Program for {library} (.py)", library=title), lambda: write(program), f"{name}_{kind}.py",
@@ -60,3 +60,4 @@ def programs(_: Language, name: str, program: Program) -> None:
             _("Notebook (.ipynb)"), lambda: as_notebook(_, program), f"{name}.ipynb", "application/x-ipynb+json",
             key=f"take_{name}_ipynb", icon=":material/menu_book:", on_click="ignore",
         )
+    st.code(write(program), language="python")
