@@ -74,7 +74,7 @@ def nested_draw(
 
     random = np.random.RandomState() if random is None else random
     random.seed(seed)
-    blocks = random.randn((d_max + BLOCK - 1) // BLOCK, 1 + n_keys, BLOCK)  # in each block q's row first, then the keys'
+    blocks = random.randn((d_max + BLOCK - 1) // BLOCK, 1 + n_keys, BLOCK)  # q's row first, then the keys'
     vectors = mean + std * np.concatenate(blocks, axis=1)[:, :d_max]  # (1 + n_keys, d_max)
     return Draw(query=vectors[0], keys=vectors[1:])
 

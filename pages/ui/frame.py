@@ -12,6 +12,7 @@ from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language, language_of
 from pages.ui.legal import what_is_legal
 from pages.ui.links import link
+from pages.ui.live.again import again
 
 
 def open_page(name: str) -> Language:
@@ -39,6 +40,8 @@ def open_page(name: str) -> Language:
     st.title(_(page.title), anchor=False)
     report(_, refused)
     settle_memory()
+    with st.sidebar:
+        again()
     poll.notice(_, name)
     if asked.awaits(_, name):
         foot(_, name)

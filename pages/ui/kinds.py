@@ -43,7 +43,7 @@ class Decimal:
         """Read the number; ValueError for anything else, also for 1,5 or 1e1."""
         if not (re.fullmatch(r"-?[0-9]{1,3}(\.[0-9])?", text) and self.low <= float(text) <= self.high):
             raise ValueError(text)
-        return float(text)
+        return float(text) + 0.0  # no -0
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Numbers:
 
     def read(self, text: str) -> tuple[tuple[float, ...], ...]:
         """Read the matrix; ValueError for anything else, also for rows of different lengths."""
-        rows = [row.split("_") for row in text.split("~")]
+        rows = [row.split("_", self.columns) for row in text.split("~", self.rows)]  # no more than can be refused
         numbers = [number for row in rows for number in row]
         if not (
             len(rows) <= self.rows and len(rows[0]) <= self.columns and len({len(row) for row in rows}) == 1
@@ -104,7 +104,7 @@ class Numbers:
             and all(abs(float(number)) <= 1000 for number in numbers)
         ):
             raise ValueError(text)
-        return tuple(tuple(map(float, row)) for row in rows)
+        return tuple(tuple(float(number) + 0.0 for number in row) for row in rows)  # no -0
 
 
 @dataclass(frozen=True)

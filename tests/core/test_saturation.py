@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import entropy, softmax
+from attention_core.draws import DIVISORS, stacked_scores
 from attention_core.saturation import (
     Draw,
     divisors,
@@ -46,6 +47,23 @@ def test_no_global_random_state_is_touched():
     expected = np.random.RandomState(7).randn()
     nested_draw(0)
     assert np.random.randn() == expected
+
+
+def test_a_generator_that_is_seeded_again_draws_the_same():
+    again = np.random.RandomState()
+    again.randn(3)  # an odd number: the generator keeps the other half of a pair
+    for seed in (5, 0, 5):
+        new, old = nested_draw(seed), nested_draw(seed, random=again)
+        assert (new.query == old.query).all() and (new.keys == old.keys).all()
+
+
+@pytest.mark.parametrize("divisor", DIVISORS)
+def test_stacked_scores_are_those_of_each_draw(divisor):
+    draws = [nested_draw(seed, 5, 70) for seed in (3, 1, 4)]
+    scores, scaled = stacked_scores(draws, divisor, 2.5)
+    for one, divided, draw in zip(scores, scaled, draws, strict=True):
+        assert (one == scores_by_width(draw)).all()
+        assert (divided == scores_by_width(draw) / divisors(draw, divisor, 2.5)).all()
 
 
 def test_scores_are_dot_products_of_prefixes():

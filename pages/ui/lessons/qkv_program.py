@@ -91,7 +91,7 @@ def change(_: Language, given: Example, worked: Worked) -> More:
     source = ikan_makan()
     inputs = {"source_x": source.x, "source_w_query": source.w_query, "source_w_key": source.w_key,
               "source_w_value": source.w_value}
-    names = ("query", "key", "value", "scores", "weights", "output")
+    names, largest = ("query", "key", "value", "scores", "weights", "output"), _("largest change")
     before = [f"{role}_before = source_x @ source_w_{role}" for role in names[:3]]
     attention = "scaled_dot_product_attention(query_before, key_before, value_before)"
     return More(
@@ -101,7 +101,7 @@ def change(_: Language, given: Example, worked: Worked) -> More:
         "\n".join([*before, "scores_before = query_before @ key_before.mT",
                    "weights_before = torch.softmax(scores_before * key_before.shape[-1] ** -0.5, dim=-1)",
                    f"output_before = {attention}"]),
-        tuple((f"{_('largest change')}: {label}", f"abs({name} - {name}_before).max()")
+        tuple((f"{largest}: {label}", f"abs({name} - {name}_before).max()")
               for label, name in phrases.stages(_, *names)),
         (),
     )

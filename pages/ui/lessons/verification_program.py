@@ -75,8 +75,8 @@ def program(_: Language, chosen: Chosen, mistake: str | None) -> Program:
     if mistake:
         inputs |= {"mistake": mistake, "heads": of.heads, "names": list(FORWARD)}
         uses, body = (*uses, attend_with), body + MISTAKEN
-        wrong = tuple((f"{_('with the mistake')}: {label}", f"wrong.{name}")
-                      for label, name in phrases.stages(_, *FORWARD))
+        planted = _("with the mistake")
+        wrong = tuple((f"{planted}: {label}", f"wrong.{name}") for label, name in phrases.stages(_, *FORWARD))
         wrong += ((_("largest differences"), "dict(zip(names, apart))"),)
         stage = _(words.STAGE[STAGE_OF[mistake]])
         says = (chosen.about, _(SIGNATURE[mistake][0]), _("It shows first at **{stage}**.", stage=stage))
