@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 
 from .checks import integer, number, real_array
 
-NODES = 64  # of each integral; 24 are enough for the length of the query, whose density is a narrow bell
+NODES = 64  # of each integral
+LENGTHS = 24  # of the query: enough, as their density is a narrow bell
+TOGETHER = 8  # of them at a time, so that calls are few: among busy threads each of them waits for its turn
 
 
 def mean_largest_weight(d_k: ArrayLike, n_keys: int, divisor: ArrayLike = 1.0, std: float = 1.0) -> np.ndarray:
@@ -60,7 +62,7 @@ def mean_largest_weight(d_k: ArrayLike, n_keys: int, divisor: ArrayLike = 1.0, s
 
 def _chi(d_k):
     """Return lengths of a vector of d_k standard normal numbers, and the probability that each stands for."""
-    lengths, steps = _nodes(np.maximum(0, np.sqrt(d_k) - 5), np.sqrt(d_k) + 5, 24)  # (..., 24)
+    lengths, steps = _nodes(np.maximum(0, np.sqrt(d_k) - 5), np.sqrt(d_k) + 5, LENGTHS)  # (..., 24)
     exponents = (d_k - 1) * np.log(lengths) - lengths**2 / 2
     density = steps * np.exp(exponents - exponents.max(axis=-1, keepdims=True))
     return lengths, density / density.sum(axis=-1, keepdims=True)
@@ -79,14 +81,13 @@ def _at_steepness(beta, n_keys):
     w, w_steps = 13 * root**4, 13 * 4 * root**3 * root_steps  # dense near 0, where a steep softmax changes fast
     density = w_steps[:, None] * _normal(x - w[:, None])  # (w, x)
     means = np.empty(beta.shape)
-    factor, average, product = np.empty((3, beta.shape[-1], NODES, NODES))
-    # a width at a time, into arrays made once: few long calls, since each may wait for its turn among busy threads
-    for i in np.ndindex(beta.shape[:-1]):
-        np.multiply(np.log(u)[:, None], np.exp(-beta[i][:, None, None] * w), out=factor)
-        np.exp(factor, out=factor)  # (24, u, w): u^exp(-beta w)
-        np.matmul(factor, density, out=average)  # (24, u, x)
+    factor, average, product = np.empty((3, TOGETHER, NODES, NODES))
+    for some, found in zip(beta.reshape(-1, TOGETHER), means.reshape(-1, TOGETHER), strict=True):
+        np.multiply(np.log(u)[:, None], np.exp(-some[:, None, None] * w), out=factor)
+        np.exp(factor, out=factor)  # (8, u, w): u^exp(-beta w)
+        np.matmul(factor, density, out=average)  # (8, u, x)
         _raise(average, n_keys - 1, product)
-        means[i] = n_keys * u_steps @ product @ (x_steps * _normal(x))
+        found[:] = n_keys * u_steps @ product @ (x_steps * _normal(x))
     return means
 
 

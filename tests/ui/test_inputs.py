@@ -32,7 +32,8 @@ class State(dict):
 def session(**fields):
     """A session of its own, without a browser."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(share.st, "session_state", State(dict.fromkeys(FIELDS) | {"page": "qkv", "plan": "", "at": 1} | fields))
+        held = State(dict.fromkeys(FIELDS) | {"page": "qkv", "plan": "", "at": 1} | fields)
+        patch.setattr(share.st, "session_state", held)
         yield
 
 

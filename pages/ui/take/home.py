@@ -32,12 +32,12 @@ def take_home(_: Language, name: str, program: Callable[[], Program | None] | No
     if not folded.open:
         return
     with folded:
+        pictures_home(_, name)  # before the program, which is long
         made = program and program()
         if made is None:
             st.info(_("Nothing can be computed while two sizes disagree."), icon=":material/grid_off:")
         else:
             programs(_, name, made)
-        pictures_home(_, name)
 
 
 def programs(_: Language, name: str, program: Program) -> None:
@@ -49,8 +49,8 @@ def programs(_: Language, name: str, program: Program) -> None:
     title, write = KINDS[kind]
     st.markdown(_("It runs on its own, with nothing of the lab, and prints what the page shows. The functions are the "
                   "lab's, without their checks of what goes in.") if kind == "numpy" else
-                _("It needs PyTorch and NumPy, and nothing of the lab. It prints what the page shows, up to rounding; where "
-                  "something is trained, rounding grows from step to step."))
+                _("It needs PyTorch and NumPy, and nothing of the lab. It prints what the page shows, up to rounding; "
+                  "where something is trained, rounding grows from step to step."))
     with st.container(horizontal=True):
         st.download_button(
             _("Program for {library} (.py)", library=title), lambda: write(program), f"{name}_{kind}.py",
