@@ -9,7 +9,7 @@ from .checks import integer, number, real_array
 
 NODES = 64  # of each integral
 LENGTHS = 24  # of the query: enough, as their density is a narrow bell
-TOGETHER = 8  # of them at a time, so that calls are few: among busy threads each of them waits for its turn
+TOGETHER = 6  # of them at a time, so that calls are few: among busy threads each of them waits for its turn
 
 
 def mean_largest_weight(d_k: ArrayLike, n_keys: int, divisor: ArrayLike = 1.0, std: float = 1.0) -> np.ndarray:
@@ -82,10 +82,11 @@ def _at_steepness(beta, n_keys):
     density = w_steps[:, None] * _normal(x - w[:, None])  # (w, x)
     means = np.empty(beta.shape)
     factor, average, product = np.empty((3, TOGETHER, NODES, NODES))
-    for some, found in zip(beta.reshape(-1, TOGETHER), means.reshape(-1, TOGETHER), strict=True):
+    groups = beta.size // TOGETHER, TOGETHER
+    for some, found in zip(beta.reshape(groups), means.reshape(groups), strict=True):
         np.multiply(np.log(u)[:, None], np.exp(-some[:, None, None] * w), out=factor)
-        np.exp(factor, out=factor)  # (8, u, w): u^exp(-beta w)
-        np.matmul(factor, density, out=average)  # (8, u, x)
+        np.exp(factor, out=factor)  # (6, u, w): u^exp(-beta w)
+        np.matmul(factor, density, out=average)  # (6, u, x)
         _raise(average, n_keys - 1, product)
         found[:] = n_keys * u_steps @ product @ (x_steps * _normal(x))
     return means

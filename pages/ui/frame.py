@@ -12,7 +12,7 @@ from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language, language_of
 from pages.ui.legal import what_is_legal
 from pages.ui.links import link
-from pages.ui.live.again import again
+from pages.ui.live import again
 
 
 def open_page(name: str) -> Language:
@@ -25,6 +25,7 @@ def open_page(name: str) -> Language:
     """
     page = PAGES[name]
     refused = share.adopt(name, page.fields, language_of(st.context.locale))
+    share.recall(page.fields, again.fields(again.again()))
     _ = Language(share.value("lang"))
     st.set_page_config(_("{page} · Attention lab", page=_(page.name)), layout="wide", initial_sidebar_state=256)
     st.html(theme.stylesheet())
@@ -40,8 +41,6 @@ def open_page(name: str) -> Language:
     st.title(_(page.title), anchor=False)
     report(_, refused)
     settle_memory()
-    with st.sidebar:
-        again()
     poll.notice(_, name)
     if asked.awaits(_, name):
         foot(_, name)

@@ -92,9 +92,11 @@ def code_that_ran(_: Language, *functions: Callable) -> None:
     """Show the core's own functions, as they ran."""
     if share.hides("code"):
         return
-    with st.expander(_("The code that ran")):
-        for function in functions:
-            st.code(source(function), language="python")
+    folded = st.expander(_("The code that ran"), key="code", on_change="rerun")
+    if folded.open:  # what colours the code weighs as much as all the rest of the page
+        with folded:
+            for function in functions:
+                st.code(source(function), language="python")
 
 
 @cache

@@ -16,7 +16,8 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
     would answer the next click with nothing in its place: so every field is set again when a page opens.
     """
     refused = []
-    if "adopted" not in st.session_state:
+    st.session_state["new"] = "adopted" not in st.session_state
+    if st.session_state["new"]:
         values, refused = read_link(page, lang)
         for name, value in values.items():
             st.session_state.setdefault(name, value)
@@ -31,6 +32,12 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
     step = here()
     set_fields({name: step.values[name] for name in step.held if st.session_state[name] != step.values[name]})
     return refused
+
+
+def recall(names: Iterable[str], remembered: dict[str, object]) -> None:
+    """Take the fields of other pages from what the browser remembers of them, in the run in which a session begins."""
+    if st.session_state["new"]:
+        set_fields({name: kept for name, kept in remembered.items() if name not in (*COMMON, *names)})
 
 
 def read_link(page: str, lang: str) -> tuple[dict[str, object], list[str]]:

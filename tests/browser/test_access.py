@@ -4,7 +4,7 @@ import pytest
 
 from pages.ui.contents import PAGES
 from pages.ui.language import Language
-from tests.browser.access import AXE, RUN, SIDEWAYS, faults, looked_at, unfold
+from tests.browser.access import AXE, RUN, SIDEWAYS, STICKS_OUT, faults, looked_at, unfold
 
 IN_SIGHT = """() => { const main = document.querySelector('[data-testid=stMain]');
   const kinds = 'input,[role=radio],button,a[data-testid=stPageLink-NavLink],a[href^="#"]';
@@ -32,6 +32,9 @@ def test_axe_finds_nothing_serious_and_a_phone_needs_no_sideways_scroll(visitor,
     assert faults(unfold(tab)) == []
     other = {"light": "dark", "dark": "light"}[scheme]
     assert faults(unfold(looked_at(tab, width, other))) == [], f"{width} px wide, {other}"
+    for zoomed in (640, 320):    # 1280 px at 200 and 400 %
+        looked_at(tab, zoomed, other)
+        assert not tab.page.evaluate(SIDEWAYS) and tab.page.evaluate(STICKS_OUT) == [], f"{zoomed} px wide"
     tab.healthy()
 
 
@@ -57,35 +60,6 @@ def test_the_largest_and_the_smallest_experiment_fit_a_phone(visitor):
         tab.go("scaling", lang="id", **link)
         assert not tab.page.evaluate(SIDEWAYS), link
     tab.healthy()
-
-
-def stops(tab, enough=120):
-    """What Tab reaches, from the top of the page, once around."""
-    tab.page.evaluate("document.activeElement.blur()")
-    found = []
-    for _ in range(enough):
-        tab.page.keyboard.press("Tab")
-        found.append(tab.page.evaluate(FOCUS))
-        if found[-1]["tag"] == "BODY":
-            break
-    return found
-
-
-CONTROLS = {
-    "scaling": {"live_saturation", "divisor", "seed", "keys", "another_seed", "closer", "keep"},
-    "masking": {"mask", "query", "side", "pads"},
-    "verification": {"example", "set_compare"},
-}
-
-
-@pytest.mark.parametrize("name", CONTROLS)
-def test_the_keyboard_reaches_every_control(visitor, name):
-    tab = visitor().go(name, lang="en", mask="both")
-    reached = stops(tab)
-    keys = {key for stop in reached for key in stop["keys"]}
-    assert CONTROLS[name] | {"lang", "try_0", "try_1", "try_2", "other_lang"} <= keys
-    assert sum(stop["href"] is not None for stop in reached) >= len(PAGES)
-    assert reached[-1]["tag"] == "BODY", "Tab leaves the page again: no trap"
 
 
 def reach(tab, key, kind):
@@ -136,3 +110,40 @@ def test_the_charts_have_a_text_alternative(visitor):
     named = tab.page.evaluate("""() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].map(chart =>
       [chart, ...chart.querySelectorAll('*')].some(e => (e.getAttribute('aria-label') || '').includes('dₖ')))""")
     assert named == [True, True]
+
+
+# how each part is painted, open shadow roots included: "" where there is no such part, or none in sight
+PAINTED = """parts => {
+  const deep = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...deep(e.shadowRoot)] : [e]);
+  const all = deep(document), page = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor;
+  return Object.fromEntries(Object.entries(parts).map(([name, [css, pseudo]]) => {
+    const e = all.find(one => one.matches(css)), style = e && getComputedStyle(e, pseudo);
+    return [name, !style ? '' : style.backgroundImage !== 'none' ? style.backgroundImage
+      : style.backgroundColor === page ? '' : style.backgroundColor]; })); }"""
+FORCED = {
+    "scaling": {
+        "chosen": ("[role=radio][aria-checked=true]", None), "other": ("[role=radio][aria-checked=false]", None),
+        "bar": (".bar.raw", None), "other bar": (".bar.scaled", None), "mark": (".mark.raw", "::before"),
+        "live track": (".track", None), "live fill": (".fill", None), "dot": (".dot.raw", None),
+        "track": (".stSlider [role=group] > [data-orientation] > div:first-child", None),
+        "thumb": (".stSlider [role=group] > [data-orientation] > div[data-rac]", None),
+    },
+    "masking": {
+        "masked": ("table[data-matrix=weights] td.masked", None), "hidden": ("table[data-matrix=mask] td.masked", None),
+        "other": ("table[data-matrix=weights] td.cell:not(.masked)", None),
+    },
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_forced_colours_hide_no_choice_no_mark_and_no_mask(visitor, scheme):
+    """What only a background tells is painted all the same; the picture does not play where motion is unwanted."""
+    tab = visitor(scheme=scheme)
+    tab.page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    for name, parts in FORCED.items():
+        painted = tab.go(name, lang="en", mask="causal").page.evaluate(PAINTED, parts)
+        assert {part for part, paint in painted.items() if not paint} == {"other"}, painted
+        if name == "scaling":
+            assert painted["bar"] != painted["other bar"] and painted["live track"] != painted["live fill"]
+            assert tab.page.locator("[data-testid=live-play]").get_attribute("aria-disabled") == "true"
+    tab.healthy()

@@ -68,6 +68,11 @@ class Lab:
         cells = [re.findall(r'<td class="(?:cell|figure)[^>]*>(.*?)</td>', row, re.DOTALL) for row in rows]
         return [[unescape(re.sub(r"<[^>]+>", "", cell)) for cell in row] for row in cells]
 
+    def unfold(self, key):
+        """Open a folded part that is drawn only when it is open."""
+        self.app.session_state[key] = True
+        return self.run()
+
     def press(self, key):
         self.app.button(key=key).click()
         return self.run()

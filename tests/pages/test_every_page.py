@@ -187,4 +187,4 @@ def test_a_lesson_has_all_its_parts(lab, name, lang):
     folded = [_("Take home"), _("Why"), _("The code that ran"), _("References")]
     assert [e.label for e in page.app.expander] == folded
     assert sum(button.key.startswith("try_") for button in page.app.button) >= 3
-    assert "<table" in page.html and page.app.code
+    assert "<table" in page.html and page.unfold("code").app.code

@@ -191,7 +191,7 @@ def test_sizes_that_disagree_are_named_and_the_rest_of_the_page_stays(lab, lang,
     error, = page.words("error")
     assert name in error and error not in " ".join(page.words("info")) and page.says.count(error) == 1
     assert 'matrix-scores"' not in page.html and 'matrix-W_V"' in page.html
-    assert len(page.words("info")) == 2 and len(page.app.expander) == 3
+    assert len(page.words("info")) == 2 and len(page.app.expander) == 4
     page.press("restore")
     assert not page.words("error") and page.table("scores") == grid(["0.0 0.5", "2.0 0.5"], lang)
 

@@ -1,6 +1,7 @@
 """Class polls in this process's memory: which rooms are open, what each asks, and one answer per voter."""
 
 import hmac
+import os
 import re
 import secrets
 import time
@@ -138,9 +139,9 @@ class Rooms:
                 self._end(key)
             if len(self._rooms) >= self._most_rooms:
                 return None
-            room = Room(draw(5), draw(24))
+            room = Room(draw_code(), draw(24))
             while (key := self._key(room.code)) in self._rooms.keys() | self._over.keys():
-                room = Room(draw(5), room.host)
+                room = Room(draw_code(), room.host)
             self._rooms[key] = Open(room.host, prediction, self._clock())
             return room
 
@@ -237,6 +238,11 @@ class Rooms:
         self._over[key] = None
         if len(self._over) > REMEMBERED:
             del self._over[next(iter(self._over))]
+
+
+def draw_code() -> str:
+    """Draw a room's code; behind a proxy its first letter says which process holds the room (`.deploy/`)."""
+    return secrets.choice(os.environ.get("LAB_LETTERS") or ALPHABET) + draw(4)
 
 
 def draw(length: int) -> str:

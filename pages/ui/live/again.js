@@ -5,13 +5,17 @@
 const app = () => document.querySelector("[data-testid=stApp]");
 const connected = () => app()?.dataset.testConnectionState === "CONNECTED";
 
+/** Where the page's links lead: they carry the experiments of the other pages, which the address bar does not. */
+const links = () => [...document.querySelectorAll("[data-testid=stPageLink-NavLink][href]")].slice(0, 40)
+  .map((link) => link.href).filter((href) => href.length < 8000);
+
 export default function again({ setTriggerValue }) {
-  let lost = false, nth = 0;
+  let lost = false;
   const watch = new MutationObserver(() => {
     if (!connected()) lost = true;
     else if (lost) {
       lost = false;
-      setTriggerValue("again", ++nth);
+      setTriggerValue("again", links());
       document.dispatchEvent(new Event("lab-again"));
     }
   });

@@ -112,6 +112,8 @@ function nearest(table, place, css = STOPS) {
 function show(view, { tables, beside, nth }) {
   const focused = view.root.contains(document.activeElement) ? document.activeElement : null;
   const place = focused && placeOf(focused), css = focused?.tagName === "INPUT" ? "input" : STOPS;
+  if (nth < view.told) tellAgain(view);
+  view.told = nth;
   for (const act of view.acts.filter((act) => act.nth <= nth)) view.acts.splice(view.acts.indexOf(act), 1);
   for (const [input, { nth: at }] of view.sent) if (at <= nth) view.sent.delete(input);
   const now = document.createElement("template");
@@ -155,6 +157,13 @@ function tell(view, act) {
 
 function send(view) {
   if (view.acts.length) view.setTriggerValue("act", { first: view.acts[0].nth, acts: view.acts.map((one) => one.act) });
+}
+
+/** Python counts fewer acts than before, so it is another process, restored from the link: tell it what no link carries. */
+function tellAgain(view) {
+  for (const input of view.tables.querySelectorAll("input[aria-invalid=true]"))
+    if (!view.typing.has(input)) edit(view, input, [[input.value]]);
+  send(view);
 }
 
 const at = (node) => node.dataset.at.split(".").map(Number);
@@ -284,7 +293,7 @@ const views = new WeakMap();
 
 function build(root, nth) {
   const [tables, beside] = root.children;
-  return { root, tables, beside, nth, acts: [], typing: new Set(), sent: new Map(), stops: new Map() };
+  return { root, tables, beside, nth, told: nth, acts: [], typing: new Set(), sent: new Map(), stops: new Map() };
 }
 
 export default function board({ parentElement, data, setTriggerValue }) {
