@@ -121,9 +121,9 @@ def other_weights(
 
     Examples
     --------
-    >>> found = other_weights([0.25, 0.5, 0.25], [[0.0], [1.0], [2.0]])
-    >>> found.weights, found.distance, found.freedom
-    (array([0.5, 0. , 0.5]), 0.5, 1)
+    >>> found = other_weights([0.2, 0.6, 0.2], [[0.0], [1.0], [2.0]])
+    >>> found.weights.round(6), round(found.distance, 6), found.freedom
+    (array([0.5, 0. , 0.5]), 0.6, 1)
     """
     p, value, tolerance = _inputs(weights, value, tolerance)
     choice("distance", distance, DISTANCES)

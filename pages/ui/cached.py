@@ -79,7 +79,7 @@ def followed(
     return draw, saturation(draw, divisor, value)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def live(lang: str, seed: int, keys: int, mean: float, std: float, divisor: str, value: float | None) -> dict:
     """Return what the live picture draws, the same at every d_k; it is handed out itself, not a copy."""
     setting = (keys, mean, std, divisor, value)

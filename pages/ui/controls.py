@@ -67,6 +67,14 @@ def position(name: str, label: str, words: Sequence[str], first: int = 1) -> int
     )
 
 
+def select(name: str, label: str, options: Sequence[str], word: Callable[[str], str], width: int) -> str:
+    """Ask for one of many ids in a box that opens; `word` says each in words."""
+    if share.hides(name):
+        return told(name, label, word)
+    return st.selectbox(label, options, format_func=word, key=name, width=width, disabled=share.holds(name),
+                        persist_state="session")
+
+
 def line(name: str, label: str, help: str | None = None) -> str:
     """Ask for one line of text, up to the field's length."""
     if share.hides(name):

@@ -23,6 +23,8 @@ def what_is_legal(_: Language, field: Kind) -> str:
             return _("a cell, such as scores.2.1")
         case Pairs():
             return _("pairs of query and key from 1 to {most}, such as 1.2_1.3", most=field.most)
+        case Names(most=1):
+            return _("one name, such as root-not-width")
         case Names():
             return _("at most {most} names with points between them, such as d_k.seed", most=field.most)
         case Code():

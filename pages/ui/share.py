@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from pages.ui.classroom.prepared import Prepared, prepared
+from pages.ui.classroom.plans import steps
+from pages.ui.classroom.prepared import Prepared, experiment, prepared
 from pages.ui.fields import COMMON, FIELDS, decode, encode
 
 
@@ -24,6 +25,7 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
         st.session_state["adopted"] = True
     elif led(page):
         values, refused = read_link(page, st.session_state["lang"])
+        values["made"] = tuple({**dict(values["made"]), **dict(st.session_state["made"])}.items())  # Back forgets none
         changed = {name: values[name] for name in (*COMMON, *names) if values[name] != st.session_state[name]}
         set_fields({name: value for name, value in changed.items() if name not in refused})
     if st.session_state.get("page") != page:
@@ -45,12 +47,19 @@ def read_link(page: str, lang: str) -> tuple[dict[str, object], list[str]]:
     typed = st.query_params.to_dict()
     values, refused = decode(typed)
     values["lang"] = values["lang"] or lang
+    values["at"] = max(1, min(values["at"], len(steps(values["plan"]))))
     step = prepared(values["plan"], values["at"], page)
+    asked = step.values.get("predict", "none")
+    if asked != "none" and asked not in dict(values["made"]):
+        values["predict"] = asked  # a link cannot pass over the question
     for name, value in step.values.items():
         if name in step.held and name in typed and values[name] != value and name not in refused:
             refused.append(name)
         if name in step.held or name not in typed:
             values[name] = value
+    if values["predict"] in dict(values["made"]):
+        brought = experiment(values["predict"], page)
+        values |= {name: value for name, value in brought.items() if name not in (*typed, *step.held)}
     return values, refused
 
 
@@ -94,11 +103,12 @@ def now() -> Mapping[str, object]:
 def link_of(names: Iterable[str], held: Mapping[str, object] | None = None, **instead: object) -> dict[str, str]:
     """Return the link parameters of the named fields as they are now, or as `held`, or with other values instead.
 
-    What a prepared step sets is always written: left out, it would be the step's value again.
+    What a prepared step or a prediction sets is always written: left out, it would be theirs again.
     """
     values = {**(held or now()), **instead}
     step = prepared(values.get("plan", ""), values.get("at", 1), None)
-    return encode(values, names, step.values)
+    brought = experiment(values.get("predict", "none"), None)
+    return encode(values, names, step.values.keys() | brought.keys())
 
 
 def drafts(name: str) -> dict[tuple[int, int], str]:

@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from pages.ui.classroom.rooms import ALPHABET
+from pages.ui.classroom.codes import ALPHABET
 from pages.ui.language import LANGUAGES
 from tests.browser.conftest import ROOT
 

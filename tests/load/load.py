@@ -33,7 +33,7 @@ PATIENT = 0.5  # seconds that 19 of 20 moves may take
 LEVEL = 0.10  # share by which memory may still grow in the last third of a soak
 SAMPLE = 30  # seconds from one line to the next
 PAGES = {
-    "scaling": ("d_k", "d_k", "d_k", "seed", "divisor", "keys"),
+    "scaling": ("d_k", "d_k", "d_k", "d_k", "seed", "seed", "divisor", "keys"),  # keys: 63 settings, cold at first
     "masking": ("mask", "query", "cell", "cell"),
     "pipeline": ("step", "word", "cell", "cell"),
 }

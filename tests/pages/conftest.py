@@ -46,6 +46,11 @@ class Lab:
         return [element.value for element in self.app.get(kind)]
 
     @property
+    def elements(self):
+        """The lab's own elements, but for the one that watches the connection."""
+        return [element for element in self.app.main.get("bidi_component") if element.key != "again"]
+
+    @property
     def html(self):
         """All tables of the main column; those of boards, too, with what stands in their inputs as text."""
         sent = [json.loads(block.proto.json or "{}") for block in self.app.main.get("bidi_component")]

@@ -140,7 +140,7 @@ def test_every_step_says_that_the_matrices_are_a_reconstruction(lab, lang, step)
 def test_any_sentence_goes_through_every_step(lab, step, words):
     page = lab("pipeline", step=step, words=words, word="12")
     n = page.state("word")
-    assert 1 <= n <= 12 and page.app.get("bidi_component") and "nan" not in page.says.lower().split()
+    assert 1 <= n <= 12 and page.elements and "nan" not in page.says.lower().split()
 
 
 @every_sentence
@@ -239,7 +239,7 @@ def test_a_mismatch_says_which_sizes_disagree_and_keeps_the_rest_of_the_page(lab
     error, = page.words("error")
     assert "W_Q" in error and "W_K" in error and "3 × 2" in error and "3 × 3" in error
     assert page.table("W_Q") == [["1", "0"], ["0", "1"], ["1", "1"]] and "matrix-weights" not in page.html
-    assert [e.label for e in page.app.expander] == [_("Why"), _("The code that ran"), _("References")]
+    assert [e.label for e in page.app.expander] == [_("Take home"), _("Why"), _("The code that ran"), _("References")]
     assert not page.press("try_1").app.error and "arithmetic" in page.html
 
 

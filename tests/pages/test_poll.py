@@ -55,7 +55,7 @@ def answered(page, text, id="spread"):
 
 def shows(page):
     """Whether anything of the experiment shows."""
-    return bool(page.app.get("bidi_component") or page.app.get("plotly_chart"))
+    return bool(page.elements or page.app.get("plotly_chart"))
 
 
 def named(_):

@@ -37,7 +37,7 @@ def measured(prediction, _):
 def test_nothing_of_the_experiment_shows_before_an_answer(lab, id, _):
     page = lab("scaling", predict=id, lang=_.lang)
     assert _(PREDICTIONS[id].question) in page.says and _("**Predict first**").strip("*") in page.says
-    assert not page.app.get("bidi_component") and not page.app.get("plotly_chart")
+    assert not page.elements and not page.app.get("plotly_chart")
     for figure in PREDICTIONS[id].truth().holes.values():
         if not float(figure.value).is_integer():  # whole numbers are the setting
             assert figure.written(_) not in page.says
@@ -83,7 +83,7 @@ def test_what_is_no_answer_is_refused_in_words_and_stays(lab, id, typed, why):
     plain = re.sub(r"[\\\u2060]", "", page.says)
     assert why in plain and "made" not in page.link
     assert page.app.text_input(key=f"answer_{id}").value == typed
-    assert not page.app.get("bidi_component")
+    assert not page.elements
 
 
 def test_to_commit_without_a_choice_says_what_is_missing(lab):
@@ -133,7 +133,7 @@ def test_the_page_offers_its_predictions_and_marks_those_that_were_made(lab):
 
 def test_an_answer_that_a_link_made_up_is_no_answer(lab):
     page = lab("scaling", predict="raw", made="raw.much")
-    assert PREDICTIONS["raw"].question in page.says and not page.app.get("bidi_component")
+    assert PREDICTIONS["raw"].question in page.says and not page.elements
 
 
 # a class

@@ -98,6 +98,24 @@ def test_who_leaves_the_plan_is_led_back(lab):
     assert follow(lab, page, back).state("mask") == "causal"
 
 
+def test_a_typed_step_beyond_the_last_is_the_last(lab):
+    page = lab("scaling", plan=HELD, at="2", seed="8")
+    assert page.state("seed") == 7 and len(page.app.warning) == 1 and "at" not in page.link
+
+
+def test_a_link_cannot_pass_over_the_question_of_a_step(lab):
+    page = lab("masking", plan="masking45", at="3", predict="none")
+    assert page.state("predict") == "zeros" and not page.html.count("<table")
+
+
+def test_an_answered_prediction_stands_over_its_own_experiment(lab):
+    for link in ({"predict": "lucky", "made": "lucky.55"}, {"plan": "scaling45", "at": "6", "made": "lucky.55"}):
+        page = lab("scaling", **link)
+        assert page.state("seed") == 137 and "61.75" in page.says
+        page.slide("seed", 0)
+        assert lab("scaling", **page.link).state("seed") == 0
+
+
 def test_a_damaged_plan_is_named_and_the_page_runs_without_it(lab):
     page = lab("scaling", plan=WALK[:-4])
     assert "plan" in page.words("warning")[0] and page.state("d_k") == 64 and "plan" not in page.link

@@ -91,6 +91,7 @@ def test_a_link_sets_its_experiment_in_a_running_session(lab, full_link, questio
 def test_a_link_carries_the_whole_experiment(lab, full_link, question):
     """Whatever the session holds, the link is that of a fresh one; what it leaves out is as by default."""
     fresh, changed = link_of(lab("questions"), question), link_of(lab("questions", **full_link), question)
+    assert [changed.pop(name) for name in ("made", "voter")] == [full_link[name] for name in ("made", "voter")]
     assert fresh == changed == encode({"lang": "en"} | question.fields, ("lang", *question.fields))
     assert question.fields.keys() <= set(PAGES[question.lesson].fields)
     assert decode(fresh)[1] == []

@@ -18,6 +18,7 @@ from attention_core.saturation import nested_draw, saturation
 from pages.ui.bench.experiment import drawn
 from pages.ui.bench.stages import ours
 from pages.ui.contents import PAGES
+from pages.ui.judge import reference
 from pages.ui.language import Language
 from pages.ui.take import home
 from pages.ui.take.notebook import as_notebook
@@ -139,6 +140,7 @@ def test_whatever_a_link_sets_the_program_says_the_same(page, full_link):
         agree(page, link)
 
 
+@pytest.mark.skipif(not reference.installed(), reason="PyTorch is missing: pip install -r requirements.txt")
 def test_torch_programs_print_the_same(tmp_path):
     programs = [program_of(*each) for each in EXPERIMENTS[::2]]
     for number, program in enumerate(programs):

@@ -70,8 +70,16 @@ def test_a_step_sets_what_it_names_and_holds_what_it_hides_or_locks():
     assert step.values == {"d_k": 512, "keys": FIELDS["keys"].default}
     assert step.hidden == {"keys", "picture"} and step.held == {"keys", "d_k"}
     assert prepared(text, 2, None).values == step.values
-    for elsewhere in ((text, 1, "scaling"), (text, 2, "qkv"), (text, 3, "scaling"), ("", 1, "scaling")):
+    assert prepared(text, 3, "scaling").values == prepared(text, 20, "scaling").values == step.values  # its last step
+    for elsewhere in ((text, 1, "scaling"), (text, 2, "qkv"), ("", 1, "scaling")):
         assert prepared(*elsewhere) is NOTHING
+
+
+def test_a_prediction_brings_its_own_experiment():
+    """What the card measures and what the page shows below it are the same."""
+    lucky = PREDICTIONS["lucky"]
+    step = prepared(write([Step("scaling", {"predict": "lucky", "seed": "7"}, lock=("seed",))]), 1, "scaling")
+    assert step.values == {**lucky.fields, "predict": "lucky"} and step.held == {"seed"}
 
 
 def test_a_free_step_hides_and_holds_nothing():

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pages.ui.classroom import codes
 from pages.ui.classroom import rooms as module
+from pages.ui.classroom.codes import ALPHABET, draw, of_browser
 from pages.ui.classroom.rooms import (
-    ALPHABET,
     LIFE,
     MOST_ROOMS,
     MOST_VOTERS,
@@ -22,7 +23,6 @@ from pages.ui.classroom.rooms import (
     Outcome,
     Rooms,
     Status,
-    draw,
 )
 
 
@@ -321,7 +321,7 @@ def held(thing, seen):
 
 def test_nothing_that_the_process_holds_names_a_voter_or_a_room(rooms, room):
     rooms.answer(room.code, "ani-from-the-third-row", "a")
-    texts = list(held(vars(rooms), set()))
+    texts = list(held(rooms, set()))
     assert "peak" in texts, "the reader sees what is held"
     assert not any("ani" in text or room.code in text for text in texts)
 
@@ -338,3 +338,20 @@ def test_the_order_of_the_answers_says_nothing_about_who_came_first(rooms, room)
     for number, text in enumerate("cab"):
         rooms.answer(room.code, voter(number), text)
     assert rooms.state(room.code).answers == ("a", "b", "c")
+
+
+def test_a_browser_is_the_same_voter_in_a_room_whenever_it_comes():
+    first, masked_anew = "2|6be8a3b6|0fa596ed601fc175|1796040916", "2|ffffffff|9bb2caa4f4089d3c|1796049999"
+    assert of_browser("cd347", first) == of_browser("cd347", masked_anew)
+    assert len({of_browser(code, first) for code in ("cd347", "cd346")}) == 2
+    assert re.fullmatch("[0-9a-f]{16}", of_browser("cd347", first)) and "6be8" not in of_browser("cd347", first)
+
+
+@pytest.mark.parametrize("cookie", [None, "", "2|zz|00|1", "1|2", "2|||1", "2|00|0|1", "2||abcd|1"])
+def test_a_browser_without_a_usable_cookie_is_nobody(cookie):
+    assert of_browser("cd347", cookie) is None
+
+
+def test_the_examples_of_the_codes_hold():
+    results = doctest.testmod(codes)
+    assert results.attempted and not results.failed

@@ -58,4 +58,10 @@ def forget(prediction: Prediction) -> None:
 
 def offer(_: Language) -> None:
     """Offer the page's predictions."""
-    predict.offer(_, share.value("page"), dict(share.value("made")), share.choose)
+    predict.offer(_, share.value("page"), dict(share.value("made")), take_up)
+
+
+def take_up(predict: str) -> None:
+    """Take a prediction up; one that was made is shown with its experiment."""
+    prediction = PREDICTIONS[predict]
+    share.choose(predict=predict, **(prediction.fields if answered(prediction) else {}))

@@ -24,7 +24,10 @@ def teacher(_: Language) -> None:
     if ticket and rooms().is_host(code, host):
         host_view(_, code, host)
         return
-    if ticket:
+    if ticket and rooms().state(code).status in (Status.OPEN, Status.REVEALED):
+        st.warning(_("This link is not that of the teacher of room {code}.", code=code.upper()),
+                   icon=":material/key_off:")
+    elif ticket:
         st.info(_("Your room {code} is over.", code=code.upper()), icon=":material/meeting_room:")
     st.markdown(_("**You are in a class**"))
     poll.join(_)

@@ -61,7 +61,8 @@ def following(_: Language, answers: dict[str, str | float]) -> None:
     ahead = next((each for each in PREDICTIONS.values() if each.id not in answers), None)
     with st.container(key="path_next"):
         if ahead is None:
-            link(PAGES["learning"], _("Next: {lesson}", lesson=_(PAGES["learning"].title)),
+            on = PAGES["learning"]
+            link(on, _("All predictions are made. Go on with: {lesson}", lesson=_(on.name)),
                  icon=":material/arrow_forward:")
         else:
             link(PAGES[ahead.page], _("Next: {prediction} ({lesson})", lesson=_(PAGES[ahead.page].name),

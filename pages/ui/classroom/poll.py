@@ -7,14 +7,16 @@ import streamlit as st
 
 from pages.ui import share
 from pages.ui.classroom import predict
+from pages.ui.classroom.codes import draw, of_browser
 from pages.ui.classroom.predictions import PREDICTIONS, Prediction
-from pages.ui.classroom.rooms import MOST_VOTERS, Outcome, Rooms, Snapshot, Status, draw
+from pages.ui.classroom.rooms import MOST_VOTERS, Outcome, Rooms, Snapshot, Status
 from pages.ui.contents import PAGES
 from pages.ui.fields import COMMON
 from pages.ui.language import Language
 
 STYLESHEET = Path(__file__).with_name("poll.css")
 WAIT = 3.0  # seconds between two looks of a waiting phone: 100 of them cost a tenth of a core
+COOKIE = "_streamlit_xsrf"
 CODE = 5  # characters of a room's code
 
 
@@ -33,7 +35,7 @@ def follow(page: str) -> None:
     if not code:
         return
     if not share.value("voter"):
-        share.set_fields({"voter": draw(16)})
+        share.set_fields({"voter": of_browser(code, st.context.cookies.get(COOKIE)) or draw(16)})
     state = rooms().state(code)
     prediction = PREDICTIONS.get(state.prediction)
     if prediction is None or share.watched("room") == (code, state.round):
@@ -68,7 +70,7 @@ def student_view(_: Language, prediction: Prediction, keep: Callable[[Prediction
         if state.revealed:
             revealed(_, prediction, state, rooms().answer_of(code, voter), keep)
         else:
-            say(_, prediction, send(code, voter, prediction, predict.ask(_, prediction)))
+            say(_, prediction, send(code, voter, prediction, predict.ask(_, prediction, _("Send my answer"))))
     wait(code, state)
     return state.status
 

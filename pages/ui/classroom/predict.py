@@ -6,7 +6,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import share
 from pages.ui.classroom.prediction import Prediction, read_answer, right, write_number
 from pages.ui.classroom.predictions import of_page
 from pages.ui.classroom.tally import Group, readable, right_ones, tally
@@ -19,36 +18,37 @@ STYLESHEET = Path(__file__).with_name("predict.css")
 LONGEST = 12  # characters of a typed number
 
 
-def ask(_: Language, prediction: Prediction) -> str | None:
-    """Draw the card; return the answer as a link carries it when it is committed in this run."""
+def ask(_: Language, prediction: Prediction, label: str | None = None) -> str | None:
+    """Draw the card; return the answer as a link carries it when it is committed in this run, by a button `label`."""
+    label = label or _("Commit, then see the result")
     st.html(STYLESHEET)
     with st.container(border=True, key="prediction"):
         st.markdown(_("**Predict first**"))
         st.subheader(_(prediction.question), anchor=False)
-        return {"choice": ask_choice, "number": ask_number, "bar": ask_bar}[prediction.kind](_, prediction)
+        return {"choice": ask_choice, "number": ask_number, "bar": ask_bar}[prediction.kind](_, prediction, label)
 
 
-def ask_choice(_: Language, prediction: Prediction) -> str | None:
+def ask_choice(_: Language, prediction: Prediction, label: str) -> str | None:
     """Ask for one of the options."""
     with st.form(f"form_{prediction.id}", border=False):
         chosen = st.radio(
             _("Your prediction"), [id for id, *rest in prediction.options], index=None, key=key(prediction),
             format_func=lambda id: _(prediction.option(id)[0]),
         )
-        committed = commit(_, prediction, st.form_submit_button)
+        committed = commit(prediction, label, st.form_submit_button)
     if committed and chosen is None:
         st.error(_("Nothing is chosen yet. Choose one of the answers, then commit."), icon=":material/edit_off:")
     return chosen if committed else None
 
 
-def ask_number(_: Language, prediction: Prediction) -> str | None:
+def ask_number(_: Language, prediction: Prediction, button: str) -> str | None:
     """Ask for a number, with a decimal point or comma; what cannot be read stays as it was typed."""
     low, high = (_.short(bound) for bound in prediction.bounds)
     label = (_("Your prediction, a whole number from {low} to {high}", low=low, high=high) if prediction.whole
              else _("Your prediction, a number from {low} to {high}", low=low, high=high))
     with st.form(f"form_{prediction.id}", border=False):
         typed = st.text_input(label, max_chars=LONGEST, key=key(prediction), autocomplete="off")
-        committed = commit(_, prediction, st.form_submit_button)
+        committed = commit(prediction, button, st.form_submit_button)
     if not committed:
         return None
     try:
@@ -90,16 +90,15 @@ def refusal(_: Language, prediction: Prediction, typed: str, problem: ValueError
              high=high)
 
 
-def ask_bar(_: Language, prediction: Prediction) -> str | None:
+def ask_bar(_: Language, prediction: Prediction, label: str) -> str | None:
     """Ask for a share from 0 to 1, drawn as a bar while it is set."""
     value = st.slider(_("Your prediction, from 0 to 1"), 0.0, 1.0, 0.5, 0.01, format="%.2f", key=key(prediction))
     st.html(f'<div class="lab-predicting">{bar(value)}<b>{_.number(value, 2)}</b></div>')
-    return write_number(value) if commit(_, prediction, st.button) else None
+    return write_number(value) if commit(prediction, label, st.button) else None
 
 
-def commit(_: Language, prediction: Prediction, button: Callable[..., bool]) -> bool:
+def commit(prediction: Prediction, label: str, button: Callable[..., bool]) -> bool:
     """Offer to commit; the button can always be pressed, and says what is missing."""
-    label = _("Send my answer") if share.value("room") else _("Commit, then see the result")
     return button(label, key=f"commit_{prediction.id}", type="primary",
                   icon=":material/lock:")
 
@@ -235,7 +234,7 @@ def result(_: Language, prediction: Prediction, answers: Sequence[str], revealed
     ], _("Answers of the class"), end=count or None))
     with st.container(key="sentence_poll"):
         st.markdown(counted(_, groups, count))
-        if revealed:
+        if revealed and count:
             st.markdown(_("Right: {right} of {count}. {says}", right=right_ones(prediction, answers), count=count,
                           says=prediction.truth().said(_)))
 

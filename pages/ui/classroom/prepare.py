@@ -36,23 +36,24 @@ def ask(_: Language) -> Step:
     """Ask for a page, its experiment, and what the class sees of it."""
     page = st.selectbox(_("Page"), FIELDS["class_page"].choices, key="class_page", persist_state="session",
                         format_func=lambda name: _(PAGES[name].name))
-    preset = ask_for_preset(_, page)
     predictions = [each.id for each in of_page(page)]
     if share.value("class_predict") not in predictions:
         share.set_fields({"class_predict": "none"})
     if predictions:
         labels = {each.id: _(each.label) for each in of_page(page)} | {"none": _("none")}
         controls.choice("class_predict", _("Prediction to ask first"), labels.get, options=["none", *predictions])
+    predict = share.value("class_predict")
+    if predict == "none":
+        fields = fields_of(page, ask_for_preset(_, page))
+    else:
+        st.caption(_("The prediction brings its own experiment, which shows once it is answered."))
+        fields = {"predict": predict}
     controllable, names = controls_of(page), {**NAMES, **RESULTS}
     hide = several(_, "class_hide", _("Hide"), [*RESULTS, *controllable], names)
     lock = several(_, "class_lock", _("Lock"), [name for name in controllable if name not in hide], names)
     if hide or lock:
         controls.choice("class_free", _("A link may set what is hidden or locked"),
                         {"no": _("no"), "yes": _("yes")}.get)
-    fields = fields_of(page, preset)
-    predict = share.value("class_predict")
-    if predict in predictions:
-        fields["predict"] = predict
     return Step(page, fields, hide, lock, bool(hide or lock) and share.value("class_free") == "yes")
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pages.ui.classroom.plans import steps
+from pages.ui.classroom.predictions import PREDICTIONS
 from pages.ui.fields import FIELDS, decode
 
 
@@ -22,7 +23,10 @@ NOTHING = Prepared({})
 
 @lru_cache(maxsize=256)
 def prepared(text: str, at: int, page: str | None) -> Prepared:
-    """Read step `at` of a plan for a page, or for whichever page it is about if `page` is None.
+    """Read step `at` of a plan, or its last, for a page, or for whichever page it is about if `page` is None.
+
+    A prediction brings its own experiment: where the step sets something else, the prediction's word counts, so that
+    what is measured and what is shown are the same.
 
     Examples
     --------
@@ -30,13 +34,27 @@ def prepared(text: str, at: int, page: str | None) -> Prepared:
     True
     """
     plan = steps(text)
-    if not at <= len(plan) or page not in (None, plan[at - 1].page):
+    step = plan[min(at, len(plan)) - 1] if plan else None
+    if step is None or page not in (None, step.page):
         return NOTHING
-    step = plan[at - 1]
     values, refused = decode(step.fields)
+    brought = experiment(values["predict"], step.page)
+    values |= brought
     fixed = {name for name in (*step.hide, *step.lock) if name in FIELDS}
-    set_here = (step.fields.keys() | fixed) & FIELDS.keys() - set(refused)
+    set_here = (step.fields.keys() | fixed | brought.keys()) & FIELDS.keys() - set(refused)
     return Prepared(
         {name: values[name] for name in FIELDS if name in set_here}, frozenset(step.hide),
         frozenset() if step.free else frozenset(fixed),
     )
+
+
+def experiment(prediction: str, page: str | None) -> Mapping[str, object]:
+    """Return the fields of a prediction's experiment; none for one of another page, if `page` is not None.
+
+    Examples
+    --------
+    >>> experiment("lucky", "scaling")["seed"], experiment("lucky", "masking")
+    (137, {})
+    """
+    found = PREDICTIONS.get(prediction)
+    return found.fields if found and page in (None, found.page) else {}

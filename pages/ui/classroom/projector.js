@@ -1,33 +1,48 @@
-// Cuts a page into screens and shows one at a time. A screen begins at the title, at a subheading, at the row of tries,
-// and at the first folded part; whatever Streamlit draws anew is put on its screen again.
-const STARTS = "[data-testid=stHeading], .st-key-tries, [data-testid=stExpander], .st-key-lessons, .st-key-poll_host";
-const REVEAL = [".st-key-poll_reveal button", ".st-key-prediction button[kind^=primary]", ".st-key-prediction button"];
+// Cuts a page into screens and shows one at a time. A screen begins at the title, at a subheading, at the row of tries;
+// a prediction that was made, each half of the live picture and the derivation have one each. What only the hands of a
+// reader need (programs, files, references) has none. Whatever Streamlit draws anew is put on its screen again.
+const STARTS = "[data-testid=stHeading], .st-key-tries, .st-key-closer, .st-key-lessons";
+const CARD = ".st-key-prediction, .st-key-after_prediction, .st-key-poll";
+const FIRST = `${CARD}, .st-key-shown, .st-key-live, .st-key-poll_host`; // whatever headings they have: no screen begins
+const LEFT_OUT = "[class*=st-key-take_], .st-key-code, .st-key-keep";
+const LIVE = ".st-key-live", TRIES = ".st-key-tries button", PICTURE = ".st-key-shown, .st-key-live";
+const REVEAL = [".st-key-poll_reveal button", ".st-key-prediction button[kind^=primary]"];
 const NEXT = ["PageDown"], PREVIOUS = ["PageUp"], SHOW = ["b", "."]; // what remotes send: b and . blank the screen
-
 const LEAVE = ".st-key-leave_projector button";
 
-const view = { at: 0, screens: [], page: "", words: {} };
+const view = { at: 0, screens: [], page: "", words: {}, opened: new WeakSet() };
 
 export default function projector({ data, parentElement }) {
   const bar = parentElement.querySelector(".lab-remote");
   view.words = data.words;
   draw(bar, data.words);
-  const listening = new AbortController();
-  document.addEventListener("keydown", (event) => press(event, bar), { capture: true, signal: listening.signal });
-  const watch = new MutationObserver(() => cut(bar));
-  watch.observe(main(), { childList: true });
+  const { signal } = bar.listening = new AbortController();
+  let waits = 0;
+  const again = () => { waits ||= requestAnimationFrame(() => { waits = 0; if (!signal.aborted) cut(bar); }); };
+  document.addEventListener("keydown", (event) => press(event, bar), { capture: true, signal });
+  document.addEventListener("click", (event) => { if (event.target.closest?.(TRIES)) back(bar); }, { signal });
+  addEventListener("resize", again, { signal });
+  const watch = new MutationObserver(again);
+  watch.observe(main(), { childList: true, subtree: true, attributeFilter: ["disabled"] });
   document.documentElement.classList.add("projected");
   cut(bar);
   return () => {
-    listening.abort();
+    bar.listening.abort();
     watch.disconnect();
     document.documentElement.classList.remove("projected");
+    delete document.documentElement.dataset.tight;
     for (const block of document.querySelectorAll("[data-screen]")) block.removeAttribute("data-screen");
+    document.querySelector(LIVE)?.style.removeProperty("--more");
+    live()?.removeAttribute("data-half");
   };
 }
 
 /** The block that holds all that a page draws, one child for each part. */
 const main = () => document.querySelector("[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]");
+const wall = () => main().closest("[data-testid=stMain]");
+const live = () => [...document.querySelectorAll(`${LIVE} *`)].find((part) => part.shadowRoot);
+const has = (block, css) => block.matches(css) || block.querySelector(css);
+const fold = (block) => block.querySelector("[data-testid=stExpander] summary [data-testid=stMarkdownContainer]")?.textContent.trim();
 
 function draw(bar, words) {
   if (bar.children.length) return;
@@ -45,52 +60,112 @@ function draw(bar, words) {
   const where = document.createElement("span");
   where.setAttribute("role", "status");
   bar.append(
-    button("previous", "◀", () => go(bar, -1)), where, button("next", "▶", () => go(bar, 1)),
-    button("reveal", words.reveal, reveal), button("leave", "✕", () => document.querySelector(LEAVE)?.click()),
+    button("reveal", words.reveal, reveal), button("previous", "◀", () => go(bar, -1)), where,
+    button("next", "▶", () => go(bar, 1)), button("leave", "✕", () => document.querySelector(LEAVE)?.click()),
   );
 }
 
 /** Put every part of the page on its screen. */
 function cut(bar) {
+  if (!main()) return;
   const page = location.pathname + new URLSearchParams(location.search).get("at");
-  if (page !== view.page) Object.assign(view, { page, at: 0 });
-  const screens = [];
-  let folded = false, begun = false; // a bar over the title begins no screen of its own
-  for (const block of main().children) {
-    if (block.contains(bar) || block.matches(".st-key-leave_projector") || !block.offsetHeight && !block.dataset.screen) continue;
-    const start = block.matches(STARTS) || block.querySelector(STARTS), fold = start?.matches("[data-testid=stExpander]");
-    const first = !screens.length || begun && start && !(fold && folded) && !inTitle(block);
-    folded = Boolean(fold);
-    begun ||= Boolean(start);
-    if (first) screens.push([]);
-    screens.at(-1).push(block);
+  if (page !== view.page) {
+    Object.assign(view, { page, at: 0 });
+    delete document.documentElement.dataset.tight;
   }
-  view.screens = screens;
-  view.at = Math.min(view.at, Math.max(screens.length - 1, 0));
-  screens.forEach((blocks, at) => { for (const block of blocks) block.dataset.screen = at === view.at ? "now" : "off"; });
-  bar.querySelector("span").textContent = view.words.where.replace("%at", view.at + 1).replace("%count", screens.length);
+  const blocks = [...main().children].filter((block) => !block.contains(bar) && !has(block, LEAVE));
+  view.screens = divide(blocks);
+  view.at = Math.min(view.at, Math.max(view.screens.length - 1, 0));
+  const now = view.screens[view.at] ?? { blocks: [] };
+  for (const block of blocks) if (block.dataset.screen === "off" && now.blocks.includes(block)) block.dataset.screen = "now";
+  for (const { blocks: parts } of view.screens) for (const block of parts) block.dataset.screen = now.blocks.includes(block) ? "now" : "off";
+  if (now.half) live().dataset.half = now.half;
+  unfold(now);
+  fit(now);
+  tell(bar);
+}
+
+/** Divide a page's parts into screens; a part without height stands on none. */
+function divide(blocks) {
+  const screens = [];
+  let begun = false, carded = false, out = false; // a bar over the title begins no screen of its own
+  for (const block of blocks) {
+    const link = out && block.querySelector(":scope > [data-testid=stPageLink]"), folded = fold(block);
+    out = has(block, LEFT_OUT) || folded === view.words.references || link;
+    if (out) block.dataset.screen = "out";
+    else if (!block.offsetHeight) block.dataset.screen = "none";
+    if (out || !block.offsetHeight) continue;
+    const start = has(block, STARTS) || folded === view.words.why, card = has(block, CARD);
+    if (!screens.length || carded && !card || begun && start && !has(block, FIRST)) screens.push({ blocks: [] });
+    begun ||= Boolean(start);
+    carded = card;
+    screens.at(-1).blocks.push(block);
+    if (!has(block, LIVE) || !live()) continue;
+    screens.at(-1).half = "picture";
+    screens.push({ blocks: [block], half: "curve" });
+  }
+  return screens;
+}
+
+/** Open the derivation the first time that its screen comes. */
+function unfold({ blocks }) {
+  const details = blocks.length && fold(blocks[0]) === view.words.why && blocks[0].querySelector("details");
+  if (!details || view.opened.has(details)) return;
+  view.opened.add(details);
+  if (!details.open) details.querySelector("summary").click();
+}
+
+/** A screen that is higher than the wall is set tighter; the live picture takes the room that is left. */
+function fit({ blocks, half }) {
+  const roll = wall(), picture = document.querySelector(LIVE);
+  picture?.style.setProperty("--more", "0px");
+  if (roll.scrollHeight > roll.clientHeight + 1) document.documentElement.dataset.tight = "";
+  if (!half || !blocks.length) return;
+  const used = Math.max(...blocks.map((block) => block.getBoundingClientRect().bottom)) - roll.getBoundingClientRect().top;
+  picture.style.setProperty("--more", `${Math.max(0, Math.floor(roll.clientHeight - used - roll.scrollTop - 16))}px`);
+}
+
+/** Say where one is; written only where it changed, as the page is watched. */
+function tell(bar) {
+  const where = view.words.where.replace("%at", view.at + 1).replace("%count", view.screens.length);
+  const span = bar.querySelector("span");
+  if (span.textContent !== where) span.textContent = where;
   bar.querySelector("[data-remote=reveal]").hidden = !shown();
 }
 
-/** Whether a block is a card or the picture, whatever headings it has: it stands on the first screen, with the title. */
-const FIRST = ".st-key-prediction, .st-key-poll, .st-key-shown, .st-key-live";
-const inTitle = (block) => block.matches(FIRST) || block.querySelector(FIRST);
-
 function go(bar, by) {
-  const to = view.at + by, roll = main().closest("[data-testid=stMain]"), { clientHeight, scrollHeight, scrollTop } = roll;
-  if (by > 0 ? scrollTop + clientHeight < scrollHeight - 60 : scrollTop > 60) {
+  const to = view.at + by, roll = wall(), { clientHeight, scrollHeight, scrollTop } = roll;
+  if (by > 0 ? scrollTop + clientHeight < scrollHeight - 8 : scrollTop > 8) {
     roll.scrollBy({ top: by * 0.8 * clientHeight }); // a screen that is longer than the wall
   } else if (to >= 0 && to < view.screens.length) {
-    view.at = to;
-    cut(bar);
-    roll.scrollTop = 0;
-    dispatchEvent(new Event("resize")); // charts that were out of sight measure their place again
+    show(bar, to);
   } else {
-    document.querySelector(`.st-key-walk [data-testid=stPageLink]:${by > 0 ? "last" : "first"}-of-type a`)?.click();
+    step(by)?.click();
   }
 }
 
-const shown = () => REVEAL.map((css) => document.querySelector(css)).find((button) => button && !button.disabled);
+function show(bar, at) {
+  view.at = at;
+  wall().scrollTop = 0;
+  cut(bar);
+  dispatchEvent(new Event("resize")); // charts that were out of sight measure their place again
+}
+
+/** The link to the plan's step after or before; off the plan there is one only, which leads back to it. */
+function step(by) {
+  const links = [...document.querySelectorAll(".st-key-walk a")], told = document.querySelector(".st-key-walk [data-testid=stMarkdown]");
+  const side = by > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
+  return told ? links.find((link) => told.compareDocumentPosition(link) & side) : links[0];
+}
+
+/** Whoever tries something wants to see the picture. */
+function back(bar) {
+  const at = view.screens.findIndex(({ blocks }) => blocks.some((block) => has(block, PICTURE)));
+  if (at >= 0) show(bar, at);
+}
+
+const shown = () => REVEAL.map((css) => document.querySelector(`[data-screen=now] ${css}, [data-screen=now]${css}`))
+  .find((button) => button && !button.disabled);
 const reveal = () => shown()?.click();
 
 function press(event, bar) {

@@ -28,6 +28,7 @@ def screens(_: Language) -> None:
     SCREENS(key="projector_screens", data={"words": {
         "bar": _("Screens"), "next": _("Next screen"), "previous": _("Previous screen"), "reveal": _("Reveal"),
         "where": _("{at} of {count}", at="%at", count="%count"), "leave": _("Leave projector mode"),
+        "why": _("Why"), "references": _("References"),
     }})
     st.button(_("Leave projector mode"), key="leave_projector", icon=":material/close_fullscreen:", type="tertiary",
               on_click=share.choose, kwargs={"projector": "0"})

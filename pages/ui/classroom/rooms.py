@@ -1,7 +1,6 @@
 """Class polls in this process's memory: which rooms are open, what each asks, and one answer per voter."""
 
 import hmac
-import os
 import re
 import secrets
 import time
@@ -11,7 +10,8 @@ from enum import StrEnum
 from hashlib import blake2b
 from threading import Lock
 
-ALPHABET = "3467cdfhjkmnpqrtvwxy"  # also in capitals no two look alike, and without vowels no code is a word
+from pages.ui.classroom.codes import draw, draw_code
+
 LIFE = 3 * 60 * 60  # seconds from a room's last use to its end
 MOST_ROOMS = 50
 MOST_VOTERS = 500  # in one round
@@ -238,16 +238,6 @@ class Rooms:
         self._over[key] = None
         if len(self._over) > REMEMBERED:
             del self._over[next(iter(self._over))]
-
-
-def draw_code() -> str:
-    """Draw a room's code; behind a proxy its first letter says which process holds the room (`.deploy/`)."""
-    return secrets.choice(os.environ.get("LAB_LETTERS") or ALPHABET) + draw(4)
-
-
-def draw(length: int) -> str:
-    """Draw a code that nobody can foretell."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 
 def refuse(prediction: str) -> None:

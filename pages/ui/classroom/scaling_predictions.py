@@ -78,7 +78,7 @@ def cosine(fields: dict[str, object]) -> Truth:
     found, at = experiment(fields, fields["divisor"])
     return Truth(float(found.largest_scaled[at]), N_(
         "The largest weight is **{largest}**; equal shares would be {even}. The cosines lie between {low} and {high}, "
-        "and softmax of numbers so near each other hardly prefers any key, however well it fits."
+        "and softmax of numbers so near each other hardly prefers any of these keys."
     ), {
         "largest": Figure(found.largest_scaled[at], weight), "even": Figure(1 / fields["keys"]),
         "low": Figure(found.scaled[at].min(), two), "high": Figure(found.scaled[at].max(), two),
@@ -94,7 +94,7 @@ def lucky(fields: dict[str, object]) -> Truth:
         "weight: in the draw with seed {seed} the largest weight is {largest}. One draw proves little; that is why the "
         "lab shows {seeds} of them."
     ), {
-        "share": Figure(band.share_raw[-1], percent), "seeds": Figure(SEEDS, whole),
+        "share": Figure(band.share_raw[-1], partial(Language.percent, places=2)), "seeds": Figure(SEEDS, whole),
         "seed": Figure(fields["seed"], whole), "largest": Figure(found.largest_raw[at], weight),
     })
 
@@ -104,7 +104,7 @@ PREDICTIONS = (
         "raw", "scaling", SETTING, N_("the largest weight, not divided"),
         N_("A query and 8 keys, each of 64 random numbers with mean 0 and standard deviation 1 (seed 0). The scores "
            "are not divided by anything. How large is the largest of the 8 weights?"),
-        undivided, kind="bar", near=0.05,
+        undivided, kind="bar", near=0.1,
     ),
     Prediction(
         "spread", "scaling", SETTING | {"d_k": 256, "closer": "variance"}, N_("the spread of the scores"),

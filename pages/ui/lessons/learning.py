@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core.recall import CLASSES, KEYS, SYMBOLS
 from attention_core.training import BATCH, HELD_OUT, LEARNT, Progress, train
 from attention_core.ways import ablation, scaled_and_not
-from pages.ui import controls, lesson, share
+from pages.ui import controls, lesson
 from pages.ui.language import N_, Language
 from pages.ui.lessons import runs
 from pages.ui.lessons.learning_charts import over_steps
@@ -89,8 +89,7 @@ def start(_: Language, setting: Setting) -> None:
         runs.buttons(_, "learning", setting, run_of(setting))
         with st.container(horizontal=True, gap="small", width=352):  # the two stay side by side on a phone
             for name, label in (("train_left", _("First curves")), ("train_right", _("Second curves"))):
-                st.selectbox(label, MEASURE, format_func=lambda measure: _(MEASURE[measure][0]), key=name, width=167,
-                             disabled=share.holds(name), persist_state="session")
+                controls.select(name, label, list(MEASURE), lambda measure: _(MEASURE[measure][0]), 167)
 
 
 def draw(_: Language, setting: Setting, reports: Sequence[Progress]) -> None:

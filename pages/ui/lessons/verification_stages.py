@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.mistakes import STAGE_OF
-from pages.ui import lesson, share, words
+from pages.ui import controls, lesson, share, words
 from pages.ui.bench.experiment import Experiment
 from pages.ui.bench.stages import GROWTH, NO_GRADIENTS, StageRow
 from pages.ui.fields import FIELDS
@@ -26,9 +26,7 @@ WHY = {
 
 def ask_for_mistake(_: Language) -> str | None:
     """Ask for a mistake to plant."""
-    field = FIELDS["bug"]
-    bug = st.selectbox(_("Planted mistake"), field.choices, format_func=lambda bug: _(words.BUG[bug]), key="bug",
-                       persist_state="session", width=240, disabled=share.holds("bug"))
+    bug = controls.select("bug", _("Planted mistake"), FIELDS["bug"].choices, lambda bug: _(words.BUG[bug]), 240)
     return None if bug == "none" else bug
 
 

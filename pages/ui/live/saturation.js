@@ -349,8 +349,9 @@ function settle(view) {
 }
 
 /** Python's d_k. An answer to an older commit than the last says nothing new, and nothing moves under a finger. */
-function follow(view, { d_k, nth, held }) {
+function follow(view, { d_k, nth, held, hidden = [] }) {
   view.range.disabled = view.button.disabled = Boolean(held); // a teacher's link holds it
+  view.root.dataset.hidden = hidden.join(" ");
   if (nth < view.commits) return;
   if (view.sweep && d_k !== view.agreed) stop(view); // the page set another d_k: playing on would hide it
   view.commits = nth;

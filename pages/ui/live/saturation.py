@@ -39,7 +39,8 @@ def saturation_element(_: Language, experiment: dict) -> None:
         controls.slider("d_k", _("Width dₖ"))
         return
     with st.container(gap=None, key="live"):
-        held = {"d_k": share.value("d_k"), "nth": committed()[1], "held": share.holds("d_k")}
+        hidden = [part for part in ("d_k", "sentence", "charts") if share.hides(part)]
+        held = {"d_k": share.value("d_k"), "nth": committed()[1], "held": share.holds("d_k"), "hidden": hidden}
         FOLLOW(key=f"{KEY}_follow", data=held, height=1)
         PICTURE(key=KEY, data=experiment, on_commit_change=adopt)
 
