@@ -108,7 +108,7 @@ def test_right_is_said_in_a_word_and_a_mark(lab):
     right, wrong = (lab("scaling", predict="raw", made=f"raw.{answer}").html for answer in ("0.95", "0.35"))
     assert '<span class="verdict right"><span aria-hidden="true">✓</span> Predicted right</span>' in right
     assert '<span class="verdict wrong"><span aria-hidden="true">✗</span> Not as predicted</span>' in wrong
-    assert "off by 0.0377; up to 0.05 counts as right" in right
+    assert "off by 0.0377; up to 0.1 counts as right" in right
 
 
 @pytest.mark.parametrize("id", PREDICTIONS)

@@ -15,8 +15,8 @@ PURE = [
     "charts", "theme", "language", "words", "derivations", "kinds", "tables.matrix", "tables.worked",
     "tables.arithmetic", "tables.sums", "typed.entry", "typed.tokens", "typed.unreadable", "typed.sizes",
     "judge.reference", "fields", "contents", "legal", "classroom.plan", "classroom.plans", "classroom.prepared",
-    "classroom.prediction", "classroom.predictions", "classroom.tally", "classroom.rooms", "classroom.codes", "classroom.qr",
-    "classroom.names",
+    "classroom.prediction", "classroom.predictions", "classroom.tally", "classroom.rooms", "classroom.codes",
+    "classroom.qr", "classroom.names",
 ]
 MUTATING = {"update", "pop", "popitem", "clear", "setdefault", "__setitem__", "__delitem__", "__setattr__"}
 

@@ -8,7 +8,7 @@ const LEFT_OUT = "[class*=st-key-take_], .st-key-code, .st-key-keep";
 const LIVE = ".st-key-live", TRIES = ".st-key-tries button", PICTURE = ".st-key-shown, .st-key-live";
 const REVEAL = [".st-key-poll_reveal button", ".st-key-prediction button[kind^=primary]"];
 const NEXT = ["PageDown"], PREVIOUS = ["PageUp"], SHOW = ["b", "."]; // what remotes send: b and . blank the screen
-const LEAVE = ".st-key-leave_projector button";
+const LEAVE = ".st-key-leave_projector";
 
 const view = { at: 0, screens: [], page: "", words: {}, opened: new WeakSet() };
 
@@ -40,7 +40,7 @@ export default function projector({ data, parentElement }) {
 /** The block that holds all that a page draws, one child for each part. */
 const main = () => document.querySelector("[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]");
 const wall = () => main().closest("[data-testid=stMain]");
-const live = () => [...document.querySelectorAll(`${LIVE} *`)].find((part) => part.shadowRoot);
+const live = () => [...document.querySelectorAll(`${LIVE} *`)].find((part) => part.shadowRoot?.querySelector(".live"));
 const has = (block, css) => block.matches(css) || block.querySelector(css);
 const fold = (block) => block.querySelector("[data-testid=stExpander] summary [data-testid=stMarkdownContainer]")?.textContent.trim();
 
@@ -61,7 +61,7 @@ function draw(bar, words) {
   where.setAttribute("role", "status");
   bar.append(
     button("reveal", words.reveal, reveal), button("previous", "◀", () => go(bar, -1)), where,
-    button("next", "▶", () => go(bar, 1)), button("leave", "✕", () => document.querySelector(LEAVE)?.click()),
+    button("next", "▶", () => go(bar, 1)), button("leave", "✕", () => document.querySelector(`${LEAVE} button`)?.click()),
   );
 }
 
