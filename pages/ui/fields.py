@@ -161,6 +161,8 @@ FIELDS: dict[str, Kind] = {
 
 COMMON = ("lang", "projector", "plan", "at", "room", "voter", "made")  # what the links of all pages carry
 
+PLAIN = {name: field.write(field.default) for name, field in FIELDS.items()}  # what links leave out
+
 
 def decode(link: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
     """Read a link: the values of all fields, and the names of those whose text was no legal value.
@@ -188,6 +190,6 @@ def encode(values: Mapping[str, object], names: Iterable[str], always: Iterable[
     return {
         name: text
         for name in names
-        if (text := FIELDS[name].write(values[name])) and name in always
-        or text != FIELDS[name].write(FIELDS[name].default)
+        if values[name] != FIELDS[name].default or name in always
+        if (text := FIELDS[name].write(values[name])) != PLAIN[name] or text and name in always
     }

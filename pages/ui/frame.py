@@ -66,9 +66,8 @@ def formula(_: Language, at_hand: tuple[str, ...] = (), now: Mapping[str, object
     """Draw the formula; each of its parts is a link to the lesson that explains it."""
     with st.container(horizontal=True, gap=None, key="formula"):
         for part, (symbol, caption, lesson) in FORMULA.items():
-            page = PAGES[lesson]
-            with st.container(key=f"{'at_hand' if part in at_hand else 'part'}_{part}", width="content"):
-                link(page, f"${symbol}$ {_(caption)}", now=now)
+            words = f"**{_(caption)}**" if part in at_hand else _(caption)
+            link(PAGES[lesson], f"${symbol}$ {words}", now=now)
 
 
 def close_page(_: Language, name: str) -> None:

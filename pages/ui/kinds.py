@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from pages.ui.classroom import plan
 
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+
 
 @dataclass(frozen=True)
 class Whole:
@@ -158,7 +160,7 @@ class Names:
     def read(self, text: str) -> tuple[str, ...]:
         """Read the names; ValueError for anything else."""
         names = text.split(".", self.most)
-        if len(names) > self.most or not all(re.fullmatch(r"[a-z][a-z0-9_-]{0,31}", name) for name in names):
+        if len(names) > self.most or not all(NAME.fullmatch(name) for name in names):
             raise ValueError(text)
         return tuple(dict.fromkeys(names))
 

@@ -84,8 +84,7 @@ def why(_: Language, name: str) -> None:
     if share.hides("why"):
         return
     with st.expander(_("Why")):
-        for step in DERIVATIONS[name]:
-            st.markdown(_(step))
+        st.markdown("\n\n".join(map(_, DERIVATIONS[name])))
 
 
 def code_that_ran(_: Language, *functions: Callable) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.classroom.plans import steps
 from pages.ui.classroom.prepared import Prepared, experiment, prepared
 from pages.ui.fields import COMMON, FIELDS, decode, encode
+from pages.ui.kinds import NAME, Choice, Kind, Names
 
 
 def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
@@ -17,6 +18,7 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
     would answer the next click with nothing in its place: so every field is set again when a page opens.
     """
     refused = []
+    unsay()
     st.session_state["new"] = "adopted" not in st.session_state
     if st.session_state["new"]:
         values, refused = read_link(page, lang)
@@ -34,6 +36,25 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
     step = here()
     set_fields({name: step.values[name] for name in step.held if st.session_state[name] != step.values[name]})
     return refused
+
+
+def unsay() -> None:
+    """Take back what a box has sent in words that the other language does not know; what was published stands."""
+    names, link = st.session_state.get("published", ((), {}))
+    said = [name for name in names if is_said(FIELDS[name], st.session_state[name])]
+    if said:
+        values = decode(link)[0]
+        set_fields({name: values[name] for name in said})
+
+
+def is_said(field: Kind, value: object) -> bool:
+    """Say whether a value is the words for an id, and no id."""
+    match field:
+        case Choice():
+            return value not in field.choices
+        case Names():
+            return not all(NAME.fullmatch(name) for name in value)
+    return False
 
 
 def recall(names: Iterable[str], remembered: dict[str, object]) -> None:
@@ -105,7 +126,8 @@ def link_of(names: Iterable[str], held: Mapping[str, object] | None = None, **in
 
     What a prepared step or a prediction sets is always written: left out, it would be theirs again.
     """
-    values = {**(held or now()), **instead}
+    held = st.session_state if held is None else held  # for one link, one by one is cheaper than all at once
+    values = {name: held[name] for name in names} | instead
     step = prepared(values.get("plan", ""), values.get("at", 1), None)
     brought = experiment(values.get("predict", "none"), None)
     return encode(values, names, step.values.keys() | brought.keys())

@@ -1,5 +1,7 @@
 """The look in one place: colour roles for light and dark, the CSS variables made of them, the Plotly template."""
 
+import re
+from functools import cache
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -37,10 +39,16 @@ RAW, SCALED, NEUTRAL = "#D55E00", "#0072B2", "#7C8394"
 STYLESHEET = Path(__file__).with_name("lab.css")
 
 
+@cache
 def stylesheet() -> str:
     """Return the lab's style element: the colour roles as CSS variables, then lab.css."""
     roles = "".join(f"--{role}: light-dark({light}, {dark}); " for role, (light, dark) in COLOURS.items())
-    return f"<style>.stApp {{ {roles}--cell-mix: {CELL_MIX:.0%}; }}\n{STYLESHEET.read_text()}</style>"
+    return f"<style>.stApp {{ {roles}--cell-mix: {CELL_MIX:.0%}; }}\n{packed(STYLESHEET.read_text())}</style>"
+
+
+def packed(css: str) -> str:
+    """Return a stylesheet on one line without comments: Streamlit looks at every line of it in every rerun."""
+    return " ".join(re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL).split())
 
 
 def figure(separators: str) -> go.Figure:

@@ -172,3 +172,14 @@ def test_controls_in_a_hurry_are_no_way_back(visitor):
     tab.until("() => location.search.includes('mask=both')")
     assert tab.link["mask"] == "both"
     tab.healthy()
+
+
+def test_boxes_that_open_keep_their_choice_when_the_language_changes(visitor):
+    """A box answers in words: those of the other language must not become its value."""
+    chosen = {"class_page": "masking", "class_hide": "window.picture", "class_lock": "mask"}
+    tab = visitor().go("classroom", lang="en", **chosen)
+    for lang in ("id", "en", "id"):
+        spoken = "lang => document.documentElement.lang === lang"
+        tab.click("[data-testid=stSidebar] button[aria-checked=false]", spoken, lang)
+        assert tab.link == {"lang": lang, **chosen}
+    tab.healthy()

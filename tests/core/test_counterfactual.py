@@ -106,9 +106,10 @@ def test_the_search_finds_the_farthest_corner_of_all(distance, tolerance, m, d_v
     for case in range(3):
         p, value = random_case(case, m, d_v)
         best = max((row_distance(p, q, distance) for q in corners(p, value, tolerance)), default=0.0)
+        slack = 1e-9 if best > 1e-6 else 1e-7  # where p is the only row, sqrt makes 1e-8 of a rounding of 1e-16
         for seed in range(4):
             found = other_weights(p, value, tolerance, seed, distance).distance
-            assert 0.99 * best - 1e-7 <= found <= best + 1e-7, (case, seed)  # the root of a rounding error
+            assert 0.99 * best - slack <= found <= best + slack, (case, seed)
 
 
 @every_distance

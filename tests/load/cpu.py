@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pages.ui.frame import PAGES
+from pages.ui.contents import PAGES
 from tests.browser.conftest import LOOPBACK, Server
 from tests.load.sessions import MOVABLE, Session, cpu_seconds
 
@@ -59,7 +59,9 @@ async def probe(url: str, pid: int, page: str, moves: int) -> list[float]:
         median = statistics.median(costs)
         medians.append(median)
         print(f"{page:<14}{name:<18}{median:8.1f}{max(costs):8.1f}{statistics.median(sizes):10.0f}"
-              f"{'   above the budget' if median > BUDGET else ''}{'   FAULT ' * bool(session.faults)}", flush=True)
+              f"{'   above the budget' if median > BUDGET else ''}", flush=True)
+        for fault in session.faults[-1:]:
+            print(f"{page:<14}FAULT: {fault}")
     return medians
 
 

@@ -8,7 +8,8 @@ The sessions arrive evenly within `--within` seconds, a third each on scaling, m
 page's controls every `--period` seconds, each in its own order. A move counts from the message to "script finished".
 A fault is an exception on a page, a session that hears nothing for a minute, an address that lost what was chosen, or
 an error in the server's log. Prints a line every half minute and one at the end; ends with 1 after a fault, or where
-the 95th percentile of the moves is above half a second or memory grew by more than LEVEL over the last third.
+the 95th percentile of the moves is above half a second or memory grew by more than LEVEL from the second third of
+a soak to the last.
 The server is one of its own on loopback, or the one at --url (loopback only) with the process --pid. Linux.
 """
 
@@ -30,7 +31,7 @@ from tests.load.sessions import Session, cpu_seconds, resident_mb
 
 MOST_SESSIONS, LONGEST = 200, 1800
 PATIENT = 0.5  # seconds that 19 of 20 moves may take
-LEVEL = 0.10  # share by which memory may still grow in the last third of a soak
+LEVEL = 0.10  # share by which a soak may take more memory on average in its last third than in its second
 SAMPLE = 30  # seconds from one line to the next
 PAGES = {
     "scaling": ("d_k", "d_k", "d_k", "d_k", "seed", "seed", "divisor", "keys"),  # keys: 63 settings, cold at first
@@ -125,7 +126,7 @@ class Class:
         print(f"arrivals: p50, p95, max ms {spread(self.arrivals)}")
         print(f"moves:    p50, p95, max ms {spread(working)}")
         grown = self.growth()
-        print(f"memory: {self.residents[-1]:.0f} MB, {grown:+.1%} over the last third")
+        print(f"memory: {self.residents[-1]:.0f} MB, {grown:+.1%} from the second third to the last")
         for fault, count in faults.most_common(5):
             print(f"fault, {count} times: {fault}")
         print("no fault" if not faults else f"{faults.total()} faults")
@@ -133,9 +134,10 @@ class Class:
         return not (faults or slow or self.given.seconds >= 300 and grown > LEVEL)
 
     def growth(self) -> float:
-        """Return by which share memory grew in the last third."""
-        third = self.residents[-len(self.residents) // 3 :]
-        return third[-1] / third[0] - 1
+        """Return by which share memory is larger in the last third than in the one before, on average."""
+        third = max(1, len(self.residents) // 3)
+        before, last = self.residents[-2 * third : -third], self.residents[-third:]
+        return statistics.mean(last) / statistics.mean(before or last) - 1
 
 
 def quantile(times: list[float], percent: int) -> float:

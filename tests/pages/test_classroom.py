@@ -14,6 +14,7 @@ from pages.ui.classroom.predictions import PREDICTIONS
 from pages.ui.classroom.presets import presets
 from pages.ui.contents import PAGES
 from pages.ui.fields import FIELDS
+from pages.ui.kinds import NAME
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.legal import what_is_legal
 
@@ -145,3 +146,10 @@ def test_the_path_counts_what_was_predicted_and_tells_no_result_before(lab, lang
 @pytest.mark.parametrize("name", PAGES)
 def test_a_control_that_can_be_hidden_is_a_field_of_its_page(name):
     assert set(controls_of(name)) <= set(PAGES[name].fields)
+
+
+@every_language
+def test_no_name_looks_like_an_id(lang):
+    """What a box sends in the words of the other language is told from ids by its looks: share.is_said."""
+    _ = Language(lang)
+    assert not [text for text in {**NAMES, **RESULTS}.values() if NAME.fullmatch(_(text))]

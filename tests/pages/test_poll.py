@@ -179,7 +179,7 @@ def test_who_leaves_stays_counted_and_has_the_lab_again(student, rooms, room):
 @pytest.mark.parametrize("_", LANGUAGES, ids=named)
 def test_a_teacher_opens_a_room_counts_reveals_goes_on_and_closes(lab, rooms, _):
     page = lab("classroom", class_part="poll", lang=_.lang)
-    page.app.selectbox(key="poll_first").set_value("spread")
+    page.app.selectbox(key=f"poll_first_{_.lang}").set_value("spread")
     page.press("poll_open")
     ticket = page.link["host"]
     code = ticket[:5]

@@ -258,7 +258,7 @@ def test_only_the_colour_roles_colour_the_element():
     css = part("saturation.css")
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgba?\(|hsl", css)
     assert set(re.findall(r"var\(--([a-z-]+)", css)) - keep.theme.COLOURS.keys() <= {
-        "thumb", "knob", "height", "round", "weak", "colour", "n", "size", "tall",
+        "thumb", "knob", "height", "round", "weak", "colour", "n", "size", "tall", "more",
     }
 
 

@@ -38,7 +38,7 @@ def teacher(_: Language) -> None:
 def opener(_: Language) -> None:
     """Offer to open a room with a first question."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="poll_opener"):
-        chosen = st.selectbox(_("First question of the poll"), list(PREDICTIONS), key="poll_first",
+        chosen = st.selectbox(_("First question of the poll"), list(PREDICTIONS), key=f"poll_first_{_.lang}",
                               format_func=lambda id: in_words(_, PREDICTIONS[id]), width=520)
         opened = st.button(_("Open a room"), key="poll_open", icon=":material/meeting_room:", type="primary")
     st.caption(_(

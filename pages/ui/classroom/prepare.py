@@ -62,7 +62,7 @@ def ask_for_preset(_: Language, page: str) -> str:
     found = presets(page)
     kept = next((name for name in share.value("class_preset") if name in found), "now")
     ids = list(found)
-    chosen = st.selectbox(_("Experiment"), ids, index=ids.index(kept), key=f"preset_{page}",
+    chosen = st.selectbox(_("Experiment"), ids, index=ids.index(kept), key=f"preset_{page}_{_.lang}",
                           format_func=lambda id: _(found[id][0]))
     share.set_fields({"class_preset": () if chosen == "now" else (chosen,)})
     return chosen

@@ -1,7 +1,7 @@
 // Cuts a page into screens and shows one at a time. A screen begins at the title, at a subheading, at the row of tries;
 // a prediction that was made, each half of the live picture and the derivation have one each. What only the hands of a
 // reader need (programs, files, references) has none. Whatever Streamlit draws anew is put on its screen again.
-const STARTS = "[data-testid=stHeading], .st-key-tries, .st-key-closer, .st-key-lessons";
+const STARTS = "[data-testid=stHeading], .st-key-tries, .st-key-closer";
 const CARD = ".st-key-prediction, .st-key-after_prediction, .st-key-poll";
 const FIRST = `${CARD}, .st-key-shown, .st-key-live, .st-key-poll_host`; // whatever headings they have: no screen begins
 const LEFT_OUT = "[class*=st-key-take_], .st-key-code, .st-key-keep";
@@ -10,7 +10,7 @@ const REVEAL = [".st-key-poll_reveal button", ".st-key-prediction button[kind^=p
 const NEXT = ["PageDown"], PREVIOUS = ["PageUp"], SHOW = ["b", "."]; // what remotes send: b and . blank the screen
 const LEAVE = ".st-key-leave_projector";
 
-const view = { at: 0, screens: [], page: "", words: {}, opened: new WeakSet() };
+const view = { at: 0, screens: [], page: "", place: "", words: {}, opened: new WeakSet() };
 
 export default function projector({ data, parentElement }) {
   const bar = parentElement.querySelector(".lab-remote");
@@ -23,7 +23,7 @@ export default function projector({ data, parentElement }) {
   document.addEventListener("click", (event) => { if (event.target.closest?.(TRIES)) back(bar); }, { signal });
   addEventListener("resize", again, { signal });
   const watch = new MutationObserver(again);
-  watch.observe(main(), { childList: true, subtree: true, attributeFilter: ["disabled"] });
+  watch.observe(wall(), { childList: true, subtree: true, attributeFilter: ["disabled"] });
   document.documentElement.classList.add("projected");
   cut(bar);
   return () => {
@@ -69,10 +69,7 @@ function draw(bar, words) {
 function cut(bar) {
   if (!main()) return;
   const page = location.pathname + new URLSearchParams(location.search).get("at");
-  if (page !== view.page) {
-    Object.assign(view, { page, at: 0 });
-    delete document.documentElement.dataset.tight;
-  }
+  if (page !== view.page) Object.assign(view, { page, at: 0 });
   const blocks = [...main().children].filter((block) => !block.contains(bar) && !has(block, LEAVE));
   view.screens = divide(blocks);
   view.at = Math.min(view.at, Math.max(view.screens.length - 1, 0));
@@ -96,7 +93,7 @@ function divide(blocks) {
     else if (!block.offsetHeight) block.dataset.screen = "none";
     if (out || !block.offsetHeight) continue;
     const start = has(block, STARTS) || folded === view.words.why, card = has(block, CARD);
-    if (!screens.length || carded && !card || begun && start && !has(block, FIRST)) screens.push({ blocks: [] });
+    if (!screens.length || carded && !card || begun && start && !has(block, FIRST) && !bare(screens.at(-1))) screens.push({ blocks: [] });
     begun ||= Boolean(start);
     carded = card;
     screens.at(-1).blocks.push(block);
@@ -107,6 +104,9 @@ function divide(blocks) {
   return screens;
 }
 
+/** Whether a screen has headings only, so that what follows belongs to them. */
+const bare = ({ blocks }) => blocks.every((block) => block.querySelector(":scope > [data-testid=stHeading]"));
+
 /** Open the derivation the first time that its screen comes. */
 function unfold({ blocks }) {
   const details = blocks.length && fold(blocks[0]) === view.words.why && blocks[0].querySelector("details");
@@ -115,14 +115,18 @@ function unfold({ blocks }) {
   if (!details.open) details.querySelector("summary").click();
 }
 
-/** A screen that is higher than the wall is set tighter; the live picture takes the room that is left. */
+/** A screen that is higher than the wall is set tighter, and stays so while it is seen; the live picture takes the room
+ * that is left. */
 function fit({ blocks, half }) {
-  const roll = wall(), picture = document.querySelector(LIVE);
+  const roll = wall(), picture = document.querySelector(LIVE), { dataset } = document.documentElement;
+  const place = `${view.page} ${view.at}`;
+  if (place !== view.place) delete dataset.tight;
+  view.place = place;
   picture?.style.setProperty("--more", "0px");
-  if (roll.scrollHeight > roll.clientHeight + 1) document.documentElement.dataset.tight = "";
+  while (roll.scrollHeight > roll.clientHeight + 1 && dataset.tight !== "3") dataset.tight = Number(dataset.tight ?? 0) + 1;
   if (!half || !blocks.length) return;
   const used = Math.max(...blocks.map((block) => block.getBoundingClientRect().bottom)) - roll.getBoundingClientRect().top;
-  picture.style.setProperty("--more", `${Math.max(0, Math.floor(roll.clientHeight - used - roll.scrollTop - 16))}px`);
+  picture.style.setProperty("--more", `${Math.max(0, Math.floor(roll.clientHeight - used - roll.scrollTop - 20))}px`);
 }
 
 /** Say where one is; written only where it changed, as the page is watched. */
