@@ -24,11 +24,14 @@ export default function projector({ data, parentElement }) {
   addEventListener("resize", again, { signal });
   const watch = new MutationObserver(again);
   watch.observe(wall(), { childList: true, subtree: true, attributeFilter: ["disabled"] });
+  view.sizes = new ResizeObserver(again); // what the live picture draws within itself is no mutation of the page
+  view.sized = null;
   document.documentElement.classList.add("projected");
   cut(bar);
   return () => {
     bar.listening.abort();
     watch.disconnect();
+    view.sizes.disconnect();
     document.documentElement.classList.remove("projected");
     delete document.documentElement.dataset.tight;
     for (const block of document.querySelectorAll("[data-screen]")) block.removeAttribute("data-screen");
@@ -125,6 +128,7 @@ function fit({ blocks, half }) {
   picture?.style.setProperty("--more", "0px");
   while (roll.scrollHeight > roll.clientHeight + 1 && dataset.tight !== "3") dataset.tight = Number(dataset.tight ?? 0) + 1;
   if (!half || !blocks.length) return;
+  if (picture !== view.sized) view.sizes.observe(view.sized = picture);
   const used = Math.max(...blocks.map((block) => block.getBoundingClientRect().bottom)) - roll.getBoundingClientRect().top;
   picture.style.setProperty("--more", `${Math.max(0, Math.floor(roll.clientHeight - used - roll.scrollTop - 20))}px`);
 }
