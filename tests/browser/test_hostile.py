@@ -51,9 +51,9 @@ def test_a_parameter_that_stands_twice_is_read_once_and_the_address_says_which(v
     unharmed(tab)
 
 
-def test_a_link_of_100_kb_is_named_and_the_next_click_works(visitor):
+def test_a_link_of_60_kb_is_named_and_the_next_click_works(visitor):
     tab = visitor()
-    tab.page.goto(f"{tab.server.url}/masking?lang=en&pads={'9' * 80_000}&words={'x' * 20_000}")
+    tab.page.goto(f"{tab.server.url}/masking?lang=en&pads={'9' * 40_000}&words={'x' * 20_000}")
     tab.drawn()
     assert tab.page.locator("[data-testid=stAlert]").count() == 2
     tab.click(".st-key-mask [role=radio] >> nth=1", "() => location.search.includes('mask=causal')")
