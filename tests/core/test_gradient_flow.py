@@ -91,15 +91,15 @@ def test_band_is_the_experiment_seed_by_seed(monkeypatch):
 
 
 def test_band_of_400_seeds_in_well_under_a_second():
-    start = time.perf_counter()
+    start = time.process_time()  # of this process: what else runs here does not count
     band = jacobian_norm_band()
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     at = 64 - 1
     assert round(band.raw[2, at], 3) == 0.072 and round(band.scaled[2, at], 3) == 0.368
     assert band.raw.shape == band.scaled.shape == (5, 512)
     assert (np.diff(band.raw, axis=0) >= 0).all() and (np.diff(band.scaled, axis=0) >= 0).all()
     assert band.raw[2, 511] < band.raw[2, 15] / 100, "the median vanishes"
-    assert seconds < 2, "a fifth of a second on an idle core; the rest is for busy ones"
+    assert seconds < 1, "a fifth of a second on an idle core; the rest is for slower ones"
 
 
 def _norms(n_keys, n_seeds):
