@@ -1,10 +1,11 @@
 """Hosts the lab for a class: N Streamlit processes behind one nginx, each looked after; stops what it started.
 
-    python .deploy/host.py [--processes 2] [--address 0.0.0.0] [--port 8080]
+    python .deploy/host.py [--processes 2] [--address 0.0.0.0] [--port 8080] [--host lab.example]
         [--certificate chain.pem --key key.pem] [--embed https://lms.example] [--print] [--pack FOLDER]
 
 Linux or macOS, with nginx on the path (Debian: apt-get install nginx-light). Sessions stay with their process by a
 cookie of the proxy's own; a process that dies is started anew, and its sessions come back on another at once.
+All end with host.py, on Linux even when that is killed outright (SIGKILL); on macOS they are then left to end by hand.
 `--embed` names the sites that may show the lab in a frame; they need https, and so does the lab then. `--print` writes
 the nginx configuration for processes that something else starts, on the ports from 8501 up, and `--pack` the files that
 it serves, for /var/lib/lab. `.deploy/nginx.conf` says why each of its lines is there.
@@ -13,10 +14,10 @@ it serves, for /var/lib/lab. `.deploy/nginx.conf` says why each of its lines is 
 import argparse
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from host_parts import claim, draw, follow, free_port
 from nginx_conf import configuration, letters, pack, streamlit_files
 
 ROOT = Path(__file__).parents[1]
@@ -45,28 +47,6 @@ SETTINGS = {
 }
 
 
-def free_port():
-    """A loopback port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def draw(port, page):
-    """Visit a page as a browser does, and wait until it is drawn."""
-    from streamlit.proto.BackMsg_pb2 import BackMsg
-    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-    from websockets.sync.client import connect
-
-    ask = BackMsg()
-    ask.rerun_script.page_name = page
-    address = f"ws://127.0.0.1:{port}/_stcore/stream"
-    with connect(address, subprotocols=["streamlit"], max_size=None, open_timeout=30) as socket:
-        socket.send(ask.SerializeToString())
-        while ForwardMsg.FromString(socket.recv(timeout=60)).WhichOneof("type") != "script_finished":
-            pass
-
-
 class Host:
     """Processes, proxy and what looks after them: `with Host(processes=2) as host: ... host.url`.
 
@@ -74,25 +54,26 @@ class Host:
     """
 
     def __init__(self, processes=2, address="127.0.0.1", port=None, embed=(), certificate=None, own_certificate=False,
-                 quickly=False):
+                 quickly=False, hosts=()):
         self.nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
         if not self.nginx:
             raise RuntimeError("nginx is missing: install it (Debian: apt-get install nginx-light)")
         self.folder = Path(tempfile.mkdtemp(prefix="lab-host-"))
-        self.quickly = quickly
+        self.quickly, self.address = quickly, address
         self.folder.chmod(0o755)  # nginx drops its rights, and has to read the static files
         self.ports, self.port = [free_port() for _ in range(processes)], port or free_port()
         self.running, self.missed, self.proxy = [None] * processes, [0] * processes, None
         self.cold, self.warm = set(range(processes)), threading.Event()  # which have not drawn their pages yet
         self.ending, self.watch = threading.Event(), threading.Thread(target=self.look_after, daemon=True)
         certificate = self.make_certificate() if own_certificate else certificate
-        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
+        reached = "127.0.0.1" if address == "0.0.0.0" else address
+        self.url = f"{'https' if certificate else 'http'}://{reached}:{self.port}"
         self.environment = os.environ | {"STREAMLIT_SERVER_COOKIE_SECRET": os.environ.get(  # one for all processes
             "STREAMLIT_SERVER_COOKIE_SECRET") or secrets.token_hex()}
         self.settings = SETTINGS | ({"server.xsrfCookieSameSite": "none"} if embed else {})
         listen = f"{address}:{self.port}"
         (self.folder / "nginx.conf").write_text(
-            configuration(self.folder, self.ports, listen, embed, certificate), encoding="utf-8")
+            configuration(self.folder, self.ports, listen, embed, certificate, hosts), encoding="utf-8")
 
     def make_certificate(self):
         """A certificate for a measurement on this machine; no browser trusts it."""
@@ -108,7 +89,7 @@ class Host:
             self.running[n] = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", *flags], cwd=ROOT,
                 env=self.environment | {"LAB_LETTERS": letters(n + 1, len(self.ports))},
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, preexec_fn=follow,
             )
         self.missed[n] = -30  # it may take half a minute to come up
 
@@ -120,10 +101,8 @@ class Host:
         return False
 
     def listens(self):
-        """Say whether the proxy takes connections."""
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 3):
-            return True
-        return False
+        """Say whether it is the proxy that has the port: nginx writes this file once it has it."""
+        return (self.folder / "nginx.pid").exists()
 
     def warm_up(self, n):
         """Let a new process draw every page, so that no visitor waits for its first imports."""
@@ -153,10 +132,12 @@ class Host:
 
     def __enter__(self):
         try:
+            claim(self.address, self.port)
             for n in range(len(self.running)):
                 self.start(n)
             pack(streamlit_files(), self.folder / "static", self.quickly)
-            self.proxy = subprocess.Popen([self.nginx, "-p", self.folder, "-c", self.folder / "nginx.conf"])
+            self.proxy = subprocess.Popen([self.nginx, "-p", self.folder, "-c", self.folder / "nginx.conf"],
+                                          preexec_fn=follow)
             end = time.monotonic() + 60
             while not (all(map(self.answers, range(len(self.running)))) and self.listens()):
                 if time.monotonic() > end or self.proxy.poll() is not None:
@@ -195,12 +176,15 @@ def arguments():
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="one a core")
     parser.add_argument("--address", default="0.0.0.0", help="where visitors reach the proxy")
     parser.add_argument("--port", type=int, default=8080)
+    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="the lab's name; refuse others")
     parser.add_argument("--certificate", help="file with the chain, for https")
     parser.add_argument("--key", help="file with its key")
     parser.add_argument("--embed", action="append", default=[], metavar="ORIGIN", help="a site that may frame the lab")
     parser.add_argument("--print", action="store_true", help="write the configuration and start nothing")
     parser.add_argument("--pack", metavar="FOLDER", help="write Streamlit's files, compressed, and start nothing")
     wanted = parser.parse_args()
+    if not all(re.fullmatch(r"[\w.-]+", name) for name in wanted.host):
+        parser.error("--host takes a name, such as lab.example, without https:// or a port")
     if bool(wanted.certificate) != bool(wanted.key):
         parser.error("--certificate and --key come together")
     if wanted.embed and not wanted.certificate and not wanted.print:
@@ -222,15 +206,19 @@ def main():
         return pack(streamlit_files(), Path(wanted.pack) / "static")
     if wanted.print:
         ports = range(8501, 8501 + wanted.processes)
-        print(configuration("/var/lib/lab", ports, f"{wanted.address}:{wanted.port}", wanted.embed, certificate))
+        listen = f"{wanted.address}:{wanted.port}"
+        print(configuration("/var/lib/lab", ports, listen, wanted.embed, certificate, wanted.host))
         return None
     signal.signal(signal.SIGTERM, stop)
-    with Host(wanted.processes, wanted.address, wanted.port, wanted.embed, certificate) as host:
-        print(f"The lab is up, with {wanted.processes} processes: {host.url}", flush=True)
-        with contextlib.suppress(KeyboardInterrupt):
-            host.proxy.wait()
-    return None
+    try:
+        with Host(wanted.processes, wanted.address, wanted.port, wanted.embed, certificate, hosts=wanted.host) as host:
+            print(f"The lab is up, with {wanted.processes} processes: {host.url}", flush=True)
+            return f"nginx ended with {host.proxy.wait()}, and the lab with it"
+    except KeyboardInterrupt:
+        return None
+    except RuntimeError as error:
+        return str(error)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -74,11 +74,18 @@ def letters(n, processes):
     return ALPHABET[n - 1::processes]
 
 
-def configuration(folder, ports, listen, embed=(), certificate=None):
-    """Fill in nginx.conf; `certificate` is (chain, key) or None."""
+def names(hosts):
+    """Lines of a map that says 1 for a name which the lab does not have; without names every one will do."""
+    known = ("localhost", r'"~^[0-9.]+$"', r'"~^\["', *hosts) if hosts else ()
+    return "".join(f"    {line};\n" for line in (f"default {int(bool(hosts))}", *(f"{name} 0" for name in known)))
+
+
+def configuration(folder, ports, listen, embed=(), certificate=None, hosts=()):
+    """Fill in nginx.conf; `certificate` is (chain, key) or None, `hosts` are the names that the lab goes by."""
     number = dict(enumerate(ports, 1))
     servers = {n: f"server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;" for n, port in number.items()}
-    spare = {n: line.replace(";", " backup;") for n, line in servers.items()}
+    own = {n: f"server 127.0.0.1:{port} max_fails=0;" for n, port in number.items()}
+    spare = {n: line.replace(";", " backup;") for n, line in own.items()}
     page = (streamlit_files() / "index.html").read_text(encoding="utf-8")
     holes = {
         "folder": folder,
@@ -88,14 +95,16 @@ def configuration(folder, ports, listen, embed=(), certificate=None):
         "served": "".join(f'    "~127\\.0\\.0\\.1:{port}$" {n};\n' for n, port in number.items()),
         "rooms": "".join(f'    "~*^[{letters(n, len(ports))}]" {n};\n' for n in number),
         "all": " ".join(servers.values()),
+        "own": " ".join(own.values()),
         "groups": "\n".join(
-            f"  upstream lab_{n} {{ zone lab_{n} 64k; {servers[n]} "
+            f"  upstream lab_{n} {{ zone lab_{n} 64k; {own[n]} "
             f"{' '.join(line for other, line in spare.items() if other != n)} }}" for n in number
         ),
         "cookie": "SameSite=None; Secure; Partitioned" if embed else f"SameSite=Lax{'; Secure' if certificate else ''}",
         "framed": FRAMED if embed else "",
         "policy": policy(page, embed),
         "powers": ", ".join(f"{power}=()" for power in POWERS),
+        "hosts": names(hosts),
         "listen": f"{listen} ssl http2" if certificate else listen,
         "tls": "    ssl_certificate {};\n    ssl_certificate_key {};\n".format(*certificate) if certificate else "",
         "packed": "gzip_static on; brotli_static on;" if brotli() else "gzip_static on;",

@@ -119,14 +119,14 @@ def test_the_median_vanishes_and_the_root_mean_square_grows():
 
 
 def test_400_seeds_at_ten_widths_in_well_under_a_second():
-    start = time.perf_counter()
+    start = time.process_time()
     found = query_gradient()
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert found.widths.tolist() == list(WIDTHS)
     at = WIDTHS.index(64)
     assert (round(found.median_raw[at], 3), round(found.rms_raw[at], 3)) == (0.346, 1.867)
     assert (round(found.median_scaled[at], 3), round(found.rms_scaled[at], 3)) == (0.321, 0.375)
-    assert seconds < 2, "a sixth of a second on an idle core; the rest is for busy ones"
+    assert seconds < 2, "a sixth of a second on an idle core; the rest is for slower ones"
 
 
 @pytest.mark.parametrize("row", [r for r in THEORY if not r["scaled"]], ids=lambda row: f"n{row['n']}_d{row['d']}")

@@ -97,9 +97,9 @@ def test_many_dot_products_take_little_memory_and_time():
     dot_products(0, 512)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    start = time.perf_counter()
+    start = time.process_time()
     scores = dot_products(0, 512)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert scores.shape == (20_000,) and peak < 40e6, "20 million components would be 164 MB"
     assert seconds < 2, "a quarter of a second on an idle core"
 

@@ -252,10 +252,10 @@ def test_any_text_is_a_matrix_or_refused(text):
 @pytest.mark.parametrize("start", ["", "[[", "array([[1]]", "1"])
 def test_no_text_takes_long(start, piece):
     text = (start + piece * LONGEST)[:LONGEST]
-    began = time.perf_counter()
+    began = time.process_time()
     with suppress(Unreadable):
         matrix(text)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 def test_pasted_cells_stay_as_typed():

@@ -111,9 +111,9 @@ def test_what_is_kept_and_what_is_dropped_is_all(text):
 @pytest.mark.parametrize("piece", ["a", " ", "!", "a-", "\u0301\u0323", "\u200d", "👩\u200d", "\x00",
     "'"], ids=ascii)
 def test_no_text_takes_long(piece):
-    began = time.perf_counter()
+    began = time.process_time()
     sentence_tokens(piece * 1_000_000)
-    assert time.perf_counter() - began < 0.2
+    assert time.process_time() - began < 0.2
 
 
 def test_the_examples_hold():

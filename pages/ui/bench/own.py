@@ -11,12 +11,13 @@ import zlib
 import numpy as np
 
 from pages.ui.bench.digits import Handed, of_file, of_text
-from pages.ui.bench.own_text import rectangular, scanned, separated
+from pages.ui.bench.own_text import at_least, rectangular, scanned, separated
 from pages.ui.language import N_
 from pages.ui.typed.unreadable import Unreadable, shortened
 
 BYTES = 2**20
 NUMBERS = 10_000
+TYPED = 240_000  # characters that can be pasted: 24 a number, and in any script less than a browser may hold
 DIMS = (1, 4)
 ASTRONOMIC = 10**15  # a header may claim a number of more digits than Python writes
 NPY, ZIP, PICKLE = b"\x93NUMPY", (b"PK\x03\x04", b"PK\x05\x06"), b"\x80"
@@ -29,6 +30,7 @@ BROKEN = (ValueError, TypeError, SyntaxError, EOFError, KeyError, IndexError, Ov
 EMPTY = N_("there is nothing in it; hand in one array of numbers.")
 BIG = N_("it has {count} bytes; at most {most} are read.")
 MANY = N_("it holds {count} numbers; at most {most} are read.")
+MORE = N_("it holds more than {most} numbers; no more than so many are read.")
 DIMENSIONS = N_("it has {count} dims; an output has {low} to {high}.")
 NO_NUMBERS = N_("it holds no number: its shape is {shape}.")
 MAGIC = N_("“{typed}” does not start as a file of that kind does. Write it with np.save or np.savez, or paste the "
@@ -149,6 +151,8 @@ def _text(raw, filename):
         text = raw.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise Unreadable(ENCODING, filename) from error
+    if at_least(text) > 2 * NUMBERS:  # to read them takes a second; up to here they are counted exactly
+        raise Unreadable(MORE, holes={"most": NUMBERS})
     if filename.lower().endswith(".json") or text.startswith("{"):
         nested = _json(text, filename)
     else:

@@ -16,6 +16,7 @@ TOKEN = re.compile(r"\s*(\[|\]|,|[^\s\[\],]+)")
 AFTER = re.compile(r"(?:,(?:dtype|device|grad_fn|shape)=[^=]*)*\)?")  # what may follow the last bracket
 LOOSE = re.compile(r"[^\s,\[\]]\s+[^\s,\[\]]")  # two numbers with a space between them
 TIGHT = re.compile(r"[^\s,\[\]]\s*,\s*[^\s,\[\]]")  # two numbers with a comma between them: both is 0,5 1,5
+BEGUN = re.compile(r"\w[^\s;\[\]]*")  # a number from its first digit, or several with commas between them
 STRAY = re.compile(r",\s*,|\[\s*,")
 COMPLEX_FORM = re.compile(r"[+-]?[0-9.]*(?:[eE][+-]?[0-9]+)?[+-]?[0-9.]*(?:[eE][+-]?[0-9]+)?[jJ]")
 
@@ -26,6 +27,18 @@ NOT_A_NUMBER = N_("“{typed}” is no number; a list holds numbers only.")
 DEEP = N_("its lists are nested too deeply.")
 HEADER = N_("the first row is a header (“{typed}”); remove it, so that only numbers are left.")
 COMMAS = N_("“{typed}” is no number. Commas separate numbers here, so a number needs a decimal point, like 1.5.")
+
+
+def at_least(text: str) -> int:
+    """Count numbers without reading any: never more than there are, but for a few words such as dtype.
+
+    A comma separates two numbers or is the decimal mark of one, so there are at least as many numbers as commas.
+
+    >>> at_least("# one 2\\n1;2,5\\n3 , 4"), at_least("1,2,3,4")
+    (4, 3)
+    """
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    return max(sum(len(BEGUN.findall(line)) for line in lines), sum(line.count(",") for line in lines))
 
 
 def scanned(text: str) -> list:

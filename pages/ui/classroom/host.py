@@ -9,7 +9,7 @@ from pages.ui.classroom import poll, predict, qr
 from pages.ui.classroom.address import address
 from pages.ui.classroom.poll import CODE, STYLESHEET, rooms
 from pages.ui.classroom.predictions import PREDICTIONS, Prediction
-from pages.ui.classroom.rooms import LIFE, MOST_ROOMS, Snapshot, Status
+from pages.ui.classroom.rooms import EMPTY, LIFE, MOST_ROOMS, Snapshot, Status
 from pages.ui.contents import PAGES
 from pages.ui.language import Language
 
@@ -42,8 +42,9 @@ def opener(_: Language) -> None:
                               format_func=lambda id: in_words(_, PREDICTIONS[id]), width=520)
         opened = st.button(_("Open a room"), key="poll_open", icon=":material/meeting_room:", type="primary")
     st.caption(_(
-        "A room lives in this server's memory and knows no names. It ends {hours} hours after its last use.",
-        hours=LIFE // 3600,
+        "A room lives in this server's memory and knows no names. It ends {hours} hours after its last use; while nothing "
+        "has happened in it, {minutes} minutes after this page was closed.",
+        hours=LIFE // 3600, minutes=EMPTY // 60,
     ))
     if opened and (room := rooms().open(chosen)):
         share.set_fields({"host": room.code + room.host})
@@ -70,7 +71,7 @@ def host_view(_: Language, code: str, host: str) -> None:
         with answers:
             st.subheader(_(prediction.question), anchor=False)
             hide = st.session_state.get("poll_hide", False)  # drawn below, as it is used once and then forgotten
-            st.fragment(filling, run_every=TICK)(_, code, state.mark, hide)
+            st.fragment(filling, run_every=TICK)(_, code, host, state.mark, hide)
             steps(_, code, host, state)
 
 
@@ -89,8 +90,9 @@ def invite(_: Language, code: str) -> None:
         ), icon=":material/wifi_off:")
 
 
-def filling(_: Language, code: str, mark: tuple[int, Status], hide: bool) -> None:
+def filling(_: Language, code: str, host: str, mark: tuple[int, Status], hide: bool) -> None:
     """Draw how many have answered, and the bars as they grow; the whole page anew when the room has gone on."""
+    rooms().look(code, host)
     state = rooms().state(code)
     if state.mark != mark:
         st.rerun(scope="app")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui import share
 from pages.ui.classroom import predict
-from pages.ui.classroom.codes import draw, of_browser
+from pages.ui.classroom.codes import draw_voter, is_voter
 from pages.ui.classroom.predictions import PREDICTIONS, Prediction
 from pages.ui.classroom.rooms import MOST_VOTERS, Outcome, Rooms, Snapshot, Status
 from pages.ui.contents import PAGES
@@ -29,13 +29,14 @@ def rooms() -> Rooms:
 def follow(page: str) -> None:
     """Lead a student to what the room asks, once in every round, so that everybody may look around in between.
 
-    Call it before the page publishes its link: a student's random code is drawn here and has to stand in it.
+    Call it before the page publishes its link: a student's random code is drawn here and has to stand in it, and one
+    that the lab did not draw gives way to it.
     """
     code = share.value("room")
     if not code:
         return
-    if not share.value("voter"):
-        share.set_fields({"voter": of_browser(code, st.context.cookies.get(COOKIE)) or draw(16)})
+    if not is_voter(code, share.value("voter")):
+        share.set_fields({"voter": draw_voter(code, st.context.cookies.get(COOKIE))})
     state = rooms().state(code)
     prediction = PREDICTIONS.get(state.prediction)
     if prediction is None or share.watched("room") == (code, state.round):
@@ -130,8 +131,9 @@ def notice(_: Language, page: str) -> None:
     state = rooms().state(code)
     with st.container(key="poll_notice"):
         if state.status is Status.UNKNOWN:
-            st.warning(_("There is no room {code} here. Compare the code with the one on your teacher's screen.",
-                         code=code.upper()), icon=":material/search_off:")
+            st.warning(_("There is no room {code} here: compare the code with the one on your teacher's screen, or ask "
+                         "your teacher for a new one, as a room ends with its server.", code=code.upper()),
+                       icon=":material/search_off:")
         elif state.status is Status.OVER:
             st.info(_("The room {code} is over. What you see is the lab as it is for everybody.", code=code.upper()),
                     icon=":material/meeting_room:")

@@ -5,93 +5,21 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import StrEnum
 from hashlib import blake2b
 from threading import Lock
 
 from pages.ui.classroom.codes import draw, draw_code
+from pages.ui.classroom.room import Open, Outcome, Room, Snapshot, Status
 
 LIFE = 3 * 60 * 60  # seconds from a room's last use to its end
+EMPTY = 10 * 60  # seconds from the last look of its teacher to the end of a room in which nothing happened
+AWAY = 10.0  # seconds without a look, then the teacher's tab is closed: it looks every second
 MOST_ROOMS = 50
 MOST_VOTERS = 500  # in one round
 REMEMBERED = 500  # rooms that are over, so that a late student is told so
 VOTER = re.compile(r"[A-Za-z0-9_-]{8,32}")
 ANSWER = re.compile(r"[a-z0-9.-]{1,12}")
 PREDICTION = re.compile(r"[a-z0-9_-]{1,24}")
-
-
-class Outcome(StrEnum):
-    """What became of an answer."""
-
-    COUNTED = "counted"
-    CHANGED = "changed"  # counted before, with another text
-    ALREADY = "already"  # counted before, with this text
-    REVEALED = "revealed"
-    MOVED = "moved"  # it answers another prediction than the room asks by now
-    FULL = "full"
-    OVER = "over"
-    UNKNOWN = "unknown"
-    REFUSED = "refused"  # no text that a prediction takes, or no voter's code
-
-
-class Status(StrEnum):
-    """How a room stands."""
-
-    OPEN = "open"
-    REVEALED = "revealed"
-    OVER = "over"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True)
-class Room:
-    """What the one who opens a room gets: the code for everybody, and the secret that only the teacher has."""
-
-    code: str
-    host: str
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A room at one moment; `answers` are sorted, so that their order tells nothing about who gave them."""
-
-    status: Status
-    prediction: str = ""
-    round: int = 0
-    answers: tuple[str, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """Return how many have answered."""
-        return len(self.answers)
-
-    @property
-    def revealed(self) -> bool:
-        """Say whether the teacher has shown the result."""
-        return self.status is Status.REVEALED
-
-    @property
-    def mark(self) -> tuple[int, Status]:
-        """Return what differs when a student's page has to be drawn anew; another answer is no reason."""
-        return self.round, self.status
-
-
-@dataclass
-class Open:
-    """An open room as it changes; only Rooms touches it, and only under its lock."""
-
-    host: str
-    prediction: str
-    used: float
-    round: int = 1
-    revealed: bool = False
-    answers: dict[bytes, str] = field(default_factory=dict)
-    salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
-
-    def who(self, voter: str) -> bytes:
-        """Return a voter's key: of no use in another room, and no way back to the voter's code."""
-        return blake2b(voter[:64].encode(errors="replace"), key=self.salt, digest_size=16).digest()
 
 
 class Rooms:
@@ -104,7 +32,7 @@ class Rooms:
     life : float
         Seconds from a room's last use (an answer, or a step of the teacher) to its end.
     most_rooms, most_voters : int
-        Bounds. Nobody's room ends early to make place for another.
+        Bounds. Only a room in which nothing happened and whose teacher is away ends early to make place for another.
 
     Examples
     --------
@@ -135,14 +63,14 @@ class Rooms:
         """Open a room that asks a prediction; None while as many rooms are open as this process holds."""
         refuse(prediction)
         with self._lock:
-            for key in [key for key, room in self._rooms.items() if self._is_over(room)]:
-                self._end(key)
+            self._make_place()
             if len(self._rooms) >= self._most_rooms:
                 return None
             room = Room(draw_code(), draw(24))
             while (key := self._key(room.code)) in self._rooms.keys() | self._over.keys():
                 room = Room(draw_code(), room.host)
-            self._rooms[key] = Open(room.host, prediction, self._clock())
+            now = self._clock()
+            self._rooms[key] = Open(room.host, prediction, used=now, seen=now)
             return room
 
     def answer(self, code: str, voter: str, text: str, prediction: str | None = None) -> Outcome:
@@ -165,7 +93,8 @@ class Rooms:
             before = room.answers.get(who)
             if before is None and len(room.answers) >= self._most_voters:
                 return Outcome.FULL
-            room.answers[who], room.used = text, self._clock()
+            room.answers[who] = text
+            room.use(self._clock())
         return Outcome.COUNTED if before is None else Outcome.ALREADY if before == text else Outcome.CHANGED
 
     def answer_of(self, code: str, voter: str) -> str | None:
@@ -188,11 +117,19 @@ class Rooms:
         with self._lock:
             return self._hosted(code, host) is not None
 
+    def look(self, code: str, host: str) -> bool:
+        """Say that the teacher's screen is on, which keeps an empty room. False without the right secret."""
+        with self._lock:
+            if room := self._hosted(code, host):
+                room.seen = self._clock()
+        return room is not None
+
     def reveal(self, code: str, host: str) -> bool:
         """Show the result: no answer counts or changes from now on. False without the right secret."""
         with self._lock:
             if room := self._hosted(code, host):
-                room.revealed, room.used = True, self._clock()
+                room.revealed = True
+                room.use(self._clock())
         return room is not None
 
     def ask(self, code: str, host: str, prediction: str) -> bool:
@@ -201,7 +138,8 @@ class Rooms:
         with self._lock:
             if room := self._hosted(code, host):
                 room.prediction, room.revealed, room.answers = prediction, False, {}
-                room.round, room.used = room.round + 1, self._clock()
+                room.round += 1
+                room.use(self._clock())
         return room is not None
 
     def close(self, code: str, host: str) -> bool:
@@ -222,7 +160,8 @@ class Rooms:
         return self._rooms.get(key)
 
     def _is_over(self, room: Open) -> bool:
-        return self._clock() - room.used > self._life
+        now = self._clock()
+        return now - room.used > self._life or not room.lived and now - room.seen > EMPTY
 
     def _hosted(self, code: str, host: str) -> Open | None:
         room = self._find(code)
@@ -232,6 +171,15 @@ class Rooms:
         if room is None:
             return Outcome.OVER if self._key(code) in self._over else Outcome.UNKNOWN
         return Outcome.REVEALED if prediction in (None, room.prediction) else Outcome.MOVED
+
+    def _make_place(self) -> None:
+        """End what is over; if all are taken still, the empty room whose teacher has been away for longest."""
+        for key in [key for key, room in self._rooms.items() if self._is_over(room)]:
+            self._end(key)
+        since = self._clock() - AWAY
+        empty = [key for key, room in self._rooms.items() if not room.lived and room.seen < since]
+        if empty and len(self._rooms) >= self._most_rooms:
+            self._end(min(empty, key=lambda key: self._rooms[key].seen))
 
     def _end(self, key: bytes) -> None:
         del self._rooms[key]

@@ -1,7 +1,5 @@
 """What stands beside a mask, as a part of its program: a wrong way to mask, or a token that is changed."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from attention_core import softmax
 from attention_core.hidden_tokens import moved_by_hidden
@@ -12,19 +10,7 @@ from pages.ui.lessons.masking_beside import earlier, movement, who_moved
 from pages.ui.lessons.masking_lab import Masks
 from pages.ui.lessons.masking_ways import attempt, said
 from pages.ui.tables.worked import Worked
-
-
-@dataclass(frozen=True, eq=False)
-class More:
-    """Hold what stands beside: inputs, functions, both bodies, prints and sentences."""
-
-    inputs: dict[str, object]
-    uses: tuple[Callable, ...]
-    body: str
-    torch: str
-    shows: tuple[tuple[str, str], ...]
-    says: tuple[str, ...]
-
+from pages.ui.take.program import More
 
 DRAWN = {True: "hidden = int((~drawn).sum())", False: "hidden = 0"}
 WRONG = """wrong = masked_weights(scaled, {allowed}, way{padding})

@@ -1,7 +1,5 @@
 """Ikan and makan as a program: what the query finds, and the closer look that is open."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from attention_core import project, scaled_dot_product_attention, softmax
 from attention_core.examples import ikan_makan
@@ -13,7 +11,7 @@ from pages.ui.lessons import qkv_experiments, qkv_scores
 from pages.ui.lessons.qkv_example import Example, row_of, says
 from pages.ui.tables.worked import Worked, attend
 from pages.ui.take import phrases
-from pages.ui.take.program import Program
+from pages.ui.take.program import More, Program
 
 CALL = "query, key, value"
 TIED = "w_key = w_query  # one matrix for both roles\n"
@@ -28,18 +26,6 @@ for other in keys:
         mirror.append(float((matrix - matrix.mT).abs().max()))"""
 TORCH_BOTH = TORCH_ONE.format(keys="[x @ w_query, x @ w_own]")
 TORCH_ONE = TORCH_ONE.format(keys="[x @ w_query, x @ w_query]")
-
-
-@dataclass(frozen=True, eq=False)
-class More:
-    """Hold what a closer look adds to the program: inputs, functions, both bodies, prints and its sentences."""
-
-    inputs: dict[str, object]
-    uses: tuple[Callable, ...]
-    body: str
-    torch: str
-    shows: tuple[tuple[str, str], ...]
-    says: tuple[str, ...]
 
 
 def program(_: Language, ask: str, given: Example, worked: Worked) -> Program:

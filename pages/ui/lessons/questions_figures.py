@@ -1,7 +1,5 @@
 """The numbers that the answers quote, each computed as the page it leads to computes it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
@@ -20,6 +18,7 @@ from attention_core.saturation import saturation
 from attention_core.scale_orders import apart
 from attention_core.wrong_masks import leak, masked_weights
 from pages.ui.bench.experiment import drawn
+from pages.ui.classroom.prediction import Figure
 from pages.ui.language import Language
 from pages.ui.lessons import additive_cost, heads_cross, heads_scale, qkv_example
 from pages.ui.lessons.heads_tables import shape
@@ -29,19 +28,6 @@ from pages.ui.lessons.verification_dtypes import measured
 from pages.ui.lessons.verification_table import size_of
 from pages.ui.tables import sums
 from pages.ui.tables.worked import Worked, work
-
-
-@dataclass(frozen=True, eq=False)
-class Figure:
-    """A number of an answer, and how its page writes it."""
-
-    value: object
-    write: Callable[[Language, object], str] = Language.number
-
-    def written(self, _: Language) -> str:
-        """Write it in a language."""
-        return self.write(_, self.value)
-
 
 two, three, whole = (partial(Language.number, places=places) for places in (2, 3, 0))
 tenths, pairs = partial(Language.percent, places=1), partial(Language.list, places=2)

@@ -1,4 +1,4 @@
-"""Whose long work goes on and who waits: one piece of work of a kind at a time in a process, in the order of coming."""
+"""Whose long work goes on and who waits: one piece of work of a kind at a time in a process, in turns."""
 
 import time
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from pages.ui.language import Language
 
 PATIENCE = 10.0  # seconds without a knock, then nobody watches: a hidden tab knocks every second, a closed one never
 DRAWN = 12  # pictures a second that all watchers of a kind get together (30 ms each), so that other pages get theirs
+TURN = 20.0  # seconds that a piece of work has the turn while others wait: a page that works slowly holds nobody up
 WAITING = 1.0  # seconds between two looks at the queue
 NOTHING = object()  # no piece of work, not even one that is done
 LONGEST = 3.0  # seconds; no pause is doubled from here on, so that three knocks fit into one patience
@@ -20,7 +21,8 @@ class Turns:
     """A queue of pieces of work, each watched by one session or by several.
 
     Whoever watches a piece of work knocks at every tick. The first piece in the queue has the turn until it is done,
-    until its watchers have left, or until they have all gone without a word.
+    until its watchers have left, until they have all gone without a word, or, where others wait, for `TURN` seconds:
+    then it goes behind them. So nobody waits for longer than `TURN` seconds a place.
 
     Parameters
     ----------
@@ -39,6 +41,7 @@ class Turns:
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock, self._lock = clock, Lock()
         self._queue: dict[object, dict[object, float]] = {}  # work -> who watches it -> when they knocked last
+        self._first, self._since = NOTHING, 0.0  # what has the turn, and since when
 
     def knock(self, work: object, watcher: object) -> int:
         """Say that somebody watches a piece of work; None is work that is done, which takes no place.
@@ -51,6 +54,7 @@ class Turns:
         with self._lock:
             self._drop(watcher, but=work)
             self._queue.setdefault(work, {})[watcher] = self._clock()
+            self._pass_on()
             return 0 if work is None else [each for each in self._queue if each is not None].index(work)
 
     def leave(self, watcher: object) -> None:
@@ -79,6 +83,15 @@ class Turns:
         while watchers > DRAWN * seconds and seconds < LONGEST:
             seconds *= 2
         return seconds
+
+    def _pass_on(self):
+        """Put the first piece behind the others once it has had its turn."""
+        works, now = [each for each in self._queue if each is not None], self._clock()
+        if works[1:] and works[0] == self._first and now - self._since >= TURN:
+            self._queue[works[0]] = self._queue.pop(works[0])
+            works = works[1:]
+        if works[:1] != [self._first]:
+            self._first, self._since = works[0] if works else NOTHING, now
 
     def _drop(self, watcher=None, but=NOTHING):
         """Forget who has gone, what one watcher watched before, and the work that nobody watches any longer."""
@@ -116,5 +129,6 @@ def other_pace(now: float, wanted: float) -> bool:
 def say_place(_: Language, place: int) -> None:
     """Say how many go first, where anybody does."""
     if place:
-        st.info(_("Others started theirs before you and go first: yours is number **{place}** in the queue and begins "
-                  "by itself. “Stop” gives up the place.", place=place), icon=":material/hourglass_top:")
+        st.info(_("Others have their turn, each for at most {seconds} seconds: yours is number **{place}** in the queue "
+                  "and goes on by itself. “Stop” gives up the place.", seconds=round(TURN), place=place),
+                icon=":material/hourglass_top:")

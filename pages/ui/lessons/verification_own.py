@@ -68,7 +68,7 @@ def hand_in(_: Language) -> tuple[bytes | str, str] | None:
     """Ask for an output; a file goes before a text."""
     left, right = st.columns(2)
     with left:
-        text = st.text_area(_("Paste your output"), key="own_text", height=180, max_chars=own.BYTES)
+        text = st.text_area(_("Paste your output"), key="own_text", height=180, max_chars=own.TYPED)
     with right:
         file = st.file_uploader(_("Or upload it"), type=TYPES, key="own_file", max_upload_size=1)
     if file is not None:

@@ -13,6 +13,7 @@ from pages.ui.typed import inputs as entries
 
 FOLDER = Path(__file__).parent
 MOST = 64  # rows or columns of a pasted block; what an input takes of it is its own matter
+ACTS = 64  # acts of one message that are obeyed; the browser holds the rest until they are
 LONGEST = 100  # characters of one typed number
 RESIZE = ("row+", "row-", "column+", "column-")
 TABLE = r'<table [^>]*data-matrix="(\w+)"( data-asks)?'
@@ -73,16 +74,16 @@ def adopt(key: str, obey: Callable[[object], None]) -> None:
     """Obey the acts that have come in and were not obeyed yet.
 
     Streamlit drops a message when a newer one overtakes it, so the browser sends every act again until it is told
-    that it was obeyed; the acts carry their number.
+    that it was obeyed; the acts carry their number. Of what is new, only so many acts are obeyed at once.
     """
     sent = (st.session_state.get(key) or {}).get("act")
     first, acts = (sent.get("first"), sent.get("acts")) if isinstance(sent, dict) else (None, None)
     if not (whole(first, 2**31) and isinstance(acts, list)):
         return
-    for nth, act in enumerate(acts, first):
-        if nth > done(key):
-            share.choose(**{f"{key}_done": nth})
-            obey(act)
+    old = max(done(key) + 1 - first, 0)
+    for nth, act in enumerate(acts[old : old + ACTS], first + old):
+        share.choose(**{f"{key}_done": nth})
+        obey(act)
 
 
 def obey(asking: dict[str, bool], ask: tuple[str, Sequence] | None, inputs: dict, act: object) -> None:

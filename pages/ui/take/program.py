@@ -53,6 +53,18 @@ class Program:
     torch_shows: tuple[tuple[str, str], ...] | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class More:
+    """Hold what a closer look adds to a program: inputs, functions, both bodies, prints and sentences."""
+
+    inputs: dict[str, object]
+    uses: tuple[Callable, ...]
+    body: str
+    torch: str
+    shows: tuple[tuple[str, str], ...]
+    says: tuple[str, ...]
+
+
 def as_numpy(program: Program) -> str:
     """Write the program that needs NumPy and nothing else.
 
