@@ -132,7 +132,7 @@ def test_nothing_outlives_a_host_that_is_killed(host):
             assert all(os.path.exists(f"/proc/{pid}") for pid in pids) and len(pids) == 2
         finally:
             doomed.kill()
-    until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))
+    until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids), 10)
     shutil.rmtree(folder)
 
 
@@ -192,5 +192,10 @@ def test_after_a_crash_all_of_a_session_stays_with_one_process(host, visitor):
                 {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"1,2,3\n"})
         assert upload.value.status == 204
         tab.drawn()
+        tab.click("[data-testid=stSidebar] a[href*=scaling]", "() => location.pathname === '/scaling'")
+        with tab.page.expect_response(lambda answer: "/media/" in answer.url) as media:
+            with tab.page.expect_download() as download:
+                tab.page.locator(".st-key-keep button").click()
+        assert media.value.status == 200 and download.value.suggested_filename == "scaling.html"
         assert cookie(tab) == "1"
         tab.healthy()

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from pages.ui.classroom import host, poll
+from pages.ui.classroom import codes, host, poll
 from pages.ui.classroom.predictions import PREDICTIONS
-from pages.ui.classroom.rooms import LIFE, MOST_ROOMS, Rooms
+from pages.ui.classroom.rooms import AWAY, EMPTY, LIFE, MOST_ROOMS, Rooms
 from pages.ui.language import Language
 
 EN, ID = Language("en"), Language("id")
@@ -45,7 +45,12 @@ def room(rooms):
 @pytest.fixture
 def student(lab, room):
     """Open a student's session on the page of the prediction."""
-    return lambda voter="voter00000000001", lang="en": lab("scaling", room=room.code, voter=voter, lang=lang)
+    return lambda number=1, lang="en": lab("scaling", room=room.code, voter=voter(room, number), lang=lang)
+
+
+def voter(room, number=1):
+    """The code of a voter whom the lab has drawn."""
+    return codes.sign(room.code, f"{number:09d}")
 
 
 def answered(page, text, id="spread"):
@@ -85,7 +90,7 @@ def test_the_same_voter_comes_back_with_the_answer_and_is_counted_once(student, 
     again = student()
     assert "Your answer is in" in again.says
     answered(again, "times")
-    answered(student("voter00000000002"), "times")
+    answered(student(2), "times")
     assert rooms.state(room.code).answers == ("times", "times")
 
 
@@ -94,6 +99,17 @@ def test_a_student_without_a_code_gets_one_at_random_into_the_link(lab, room):
     voters = [page.link["voter"] for page in (first, second)]
     assert all(re.fullmatch("[a-z0-9]{16}", voter) for voter in voters) and voters[0] != voters[1]
     assert first.link["predict"] == "spread"
+
+
+def test_a_code_that_somebody_made_up_gives_way_to_one_that_the_lab_draws(lab, room, rooms):
+    for number in range(2):
+        page = lab("scaling", room=room.code, voter=f"zz0000000000000{number}")
+        assert codes.is_voter(room.code, page.link["voter"])
+    mine = page.link["voter"]
+    answered(page, "times")
+    assert page.link["voter"] == mine and rooms.answer_of(room.code, mine) == "times"
+    again = lab("scaling", room=room.code, voter=mine)
+    assert again.link["voter"] == mine and "Your answer is in" in again.says
 
 
 def test_who_did_not_answer_in_time_is_told_so_and_sees_the_experiment(student, rooms, room):
@@ -145,8 +161,8 @@ def test_a_full_room_says_so(student, rooms, room):
 @pytest.mark.parametrize("_", LANGUAGES, ids=named)
 def test_an_unknown_room_is_named_and_can_be_left(lab, _):
     page = lab("classroom", room="zzzzz", lang=_.lang)
-    assert _("There is no room {code} here. Compare the code with the one on your teacher's screen.",
-             code="ZZZZZ") in page.says
+    assert _("There is no room {code} here: compare the code with the one on your teacher's screen, or ask your "
+             "teacher for a new one, as a room ends with its server.", code="ZZZZZ") in page.says
     page.press("poll_leave")
     assert "ZZZZZ" not in page.says and "room" not in page.link and "voter" not in page.link
 
@@ -162,7 +178,7 @@ def test_a_room_that_is_closed_or_forgotten_is_over(student, lab, rooms, room, c
 
 
 def test_a_student_may_look_around_and_come_back(lab, student, rooms, room):
-    elsewhere = lab("scaling", room=room.code, voter="voter00000000001")
+    elsewhere = lab("scaling", room=room.code, voter=voter(room))
     elsewhere.app.session_state["predict"] = "none"
     elsewhere.run()
     assert shows(elsewhere) and SPREAD.question not in elsewhere.says
@@ -223,6 +239,20 @@ def test_when_every_room_is_taken_the_teacher_is_told(lab, rooms):
         rooms.open("spread")
     page = lab("classroom", class_part="poll").press("poll_open")
     assert f"All {MOST_ROOMS} rooms of this server are taken." in page.says and "host" not in page.link
+
+
+def test_the_screen_of_a_teacher_keeps_an_empty_room(lab, rooms, room, clock):
+    page = lab("classroom", class_part="poll", host=room.code + room.host)
+    for _ in range(2):
+        clock.now += EMPTY
+        page.run()
+    assert room.code.upper() in page.says and rooms.state(room.code).status == "open"
+    for _ in range(MOST_ROOMS - 1):
+        rooms.open("spread")
+    clock.now += AWAY + 1
+    page.run()
+    assert lab("classroom", class_part="poll").press("poll_open").link["host"], "one that was left makes place"
+    assert rooms.state(room.code).status == "open"
 
 
 @pytest.mark.parametrize(("name", "link"), [("home", {}), ("classroom", {"class_part": "poll"})])

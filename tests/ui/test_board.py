@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import share
 from pages.ui.classroom.prepared import NOTHING
 from pages.ui.tables import board as element
-from pages.ui.tables.board import LONGEST, MOST, adopt, obey
+from pages.ui.tables.board import ACTS, LONGEST, MOST, adopt, obey
 
 ASKING = {"Q": True, "scores": True, "X": False}
 WORDS = ("query", [4, 5, 6])
@@ -104,6 +104,18 @@ def test_each_act_is_obeyed_once_however_often_it_is_sent(state):
         state["board"] = {"act": {"first": first, "acts": acts}}
         adopt("board", obeyed.append)
     assert obeyed == ["a", "b", "c", "d", "e"] and element.done("board") == 5
+
+
+def test_of_one_message_only_so_many_acts_are_obeyed_and_none_is_lost(state):
+    """A browser that is told so holds the rest, and sends it with its next act."""
+    obeyed, acts = [], list(range(1, 60_001))
+    state["board"] = {"act": {"first": 1, "acts": acts}}
+    adopt("board", obeyed.append)
+    assert obeyed == acts[:ACTS] and element.done("board") == ACTS <= 64
+    adopt("board", obeyed.append)
+    state["board"] = {"act": {"first": 2 * ACTS, "acts": acts[2 * ACTS - 1 : 2 * ACTS + 3]}}
+    adopt("board", obeyed.append)
+    assert obeyed == acts[: 2 * ACTS + 3]
 
 
 def test_two_boards_count_apart(state):

@@ -99,8 +99,10 @@ def test_every_text_and_every_file_has_a_bound(kind, bound):
 
 def test_a_message_an_upload_and_what_a_browser_holds_have_bounds():
     assert SERVER["maxUploadSize"] == 1 and own.BYTES <= SERVER["maxUploadSize"] * 2**20
-    assert SERVER["maxMessageSize"] <= 10 and SERVER["maxWidgetStateSize"] <= 5
-    assert 4 * own.BYTES < SERVER["maxWidgetStateSize"] * 10**6, "the longest text that can be pasted still arrives"
+    assert SERVER["maxMessageSize"] <= 10 and SERVER["maxWidgetStateSize"] <= 1
+    assert board.MOST**2 * (board.LONGEST + 12) < SERVER["maxWidgetStateSize"] * 10**6, "and the largest pasted block"
+    longest = 4 * max(own.TYPED, 10 * entry.LONGEST)
+    assert longest < SERVER["maxWidgetStateSize"] * 10**6, "the longest text that can be pasted still arrives"
 
 
 def test_sizes_and_iterations_have_bounds():
@@ -110,6 +112,7 @@ def test_sizes_and_iterations_have_bounds():
     assert (cached.SEEDS, cached.MANY, cached.HEAD_SEEDS) == (400, 2000, 100)
     assert max(tiles_memory.MEASURED) == 2048 and tiles_memory.SECONDS == 20
     assert (own.NUMBERS, entry.LONGEST, entry.LIMIT, board.MOST, board.LONGEST) == (10_000, 10_000, 1000, 64, 100)
+    assert own.TYPED == 24 * own.NUMBERS and board.ACTS == 64
     assert all(kind.longest <= 160 for kind in FIELDS.values() if type(kind).__name__ == "Text")
     assert torch_worker.LIMIT <= 64 * 2**20
     assert (torch_process.ANSWER_SECONDS, torch_process.TURN_SECONDS, torch_process.IDLE_SECONDS) == (60, 120, 300)
@@ -117,7 +120,7 @@ def test_sizes_and_iterations_have_bounds():
 
 def test_long_runs_come_in_short_slices_one_at_a_time():
     assert runs.SLICE <= 0.05 and runs.TICK >= 0.2 and running.SLICE == 2 * battery.CHUNK == 100
-    assert turns.PATIENCE <= 10 and turns.DRAWN <= 20
+    assert turns.PATIENCE <= 10 and turns.DRAWN <= 20 and turns.TURN <= 20
 
 
 def test_a_slice_of_the_battery_is_short():

@@ -130,6 +130,33 @@ def test_a_file_made_to_hurt_is_refused_in_a_sentence_and_quickly(data):
             assert said.endswith(".") and len(said) < 400 and "Traceback" not in said
 
 
+@pytest.mark.parametrize("text", [
+    "1\n" * 524_287, "1 " * 100_000, "1,5;" * 50_000, "1," * 100_000, "[" + "1," * 50_000 + "1]",
+    "[[1 2]\n" * 30_000, '{"a": [' + "1, " * 50_000 + "1]}",
+], ids=lambda text: text[:8])
+def test_too_many_numbers_are_refused_before_any_is_read(text, monkeypatch):
+    for reader in ("separated", "scanned", "rectangular"):
+        monkeypatch.setattr(own, reader, lambda *_: pytest.fail("read"))
+    for name in ("", "mine.csv"):
+        with pytest.raises(Unreadable) as refusal:
+            own.read(text, name)
+        assert refusal.value.reason == own.MORE
+
+
+@pytest.mark.parametrize("text", [
+    "# many words in a comment, and more\n" * 3_000 + "1,5;2\n" * 5_000, "1,25\t" * 9_999 + "1", "1,2\n" * 5_000,
+    "-1.5e-05 , +2\n" * 5_000, f"tensor({[[1.5] * 100] * 100}, dtype=torch.float64)", "1, 2\n" * 5_000,
+], ids=lambda text: text[:8])
+def test_as_many_numbers_as_may_be_are_read_however_they_are_written(text):
+    assert own.read(text).size == own.NUMBERS
+
+
+def test_a_few_too_many_are_counted_exactly():
+    with pytest.raises(Unreadable) as refusal:
+        own.read("1,2\n" * 5_001)
+    assert refusal.value.holes == {"count": 10_002, "most": 10_000}
+
+
 CHILD = """
 import importlib.util, resource, sys
 spec = importlib.util.spec_from_file_location("hostile", sys.argv[1])

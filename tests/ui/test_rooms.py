@@ -3,10 +3,13 @@
 import doctest
 import gc
 import re
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +17,10 @@ from hypothesis import strategies as st
 
 from pages.ui.classroom import codes
 from pages.ui.classroom import rooms as module
-from pages.ui.classroom.codes import ALPHABET, draw, of_browser
+from pages.ui.classroom.codes import ALPHABET, draw, draw_voter, is_voter, of_browser
 from pages.ui.classroom.rooms import (
+    AWAY,
+    EMPTY,
     LIFE,
     MOST_ROOMS,
     MOST_VOTERS,
@@ -24,6 +29,8 @@ from pages.ui.classroom.rooms import (
     Rooms,
     Status,
 )
+
+ROOT = Path(__file__).parents[2]
 
 
 class Clock:
@@ -212,6 +219,8 @@ def test_a_code_may_be_typed_in_capitals_and_with_spaces(rooms, room):
 
 
 def test_a_room_ends_so_long_after_its_last_use(rooms, room, clock):
+    rooms.reveal(room.code, room.host)
+    rooms.ask(room.code, room.host, "peak")
     clock.now += LIFE - 1
     assert rooms.answer(room.code, voter(1), "a") is Outcome.COUNTED
     clock.now += LIFE
@@ -227,6 +236,8 @@ def test_a_room_ends_so_long_after_its_last_use(rooms, room, clock):
     lambda rooms, room: rooms.answer(room.code, voter(1), "a"),
 ])
 def test_every_use_keeps_a_room(rooms, room, clock, use):
+    clock.now += EMPTY - 1
+    use(rooms, room)
     clock.now += LIFE - 1
     use(rooms, room)
     clock.now += LIFE - 1
@@ -234,20 +245,50 @@ def test_every_use_keeps_a_room(rooms, room, clock, use):
 
 
 def test_to_look_at_a_room_or_to_guess_its_secret_keeps_it_no_longer(rooms, room, clock):
+    rooms.answer(room.code, voter(1), "a")
     clock.now += LIFE - 1
     rooms.state(room.code), rooms.answer_of(room.code, voter(1)), rooms.is_host(room.code, room.host)
-    rooms.reveal(room.code, "guess")
+    rooms.reveal(room.code, "guess"), rooms.look(room.code, "guess"), rooms.look(room.code, room.host)
     clock.now += 2
     assert rooms.state(room.code).status is Status.OVER
 
 
+def test_an_empty_room_ends_soon_after_the_last_look_of_its_teacher(rooms, room, clock):
+    for _ in range(3):
+        clock.now += EMPTY
+        assert rooms.look(room.code, room.host) and not rooms.look(room.code, "guess")
+    clock.now += EMPTY
+    assert rooms.state(room.code).status is Status.OPEN
+    clock.now += 1
+    assert rooms.state(room.code).status is Status.OVER and not rooms.look(room.code, room.host)
+
+
+def test_an_empty_room_that_is_left_makes_place_and_no_other_does(rooms, clock):
+    used, watched, *left = [rooms.open("peak") for _ in range(MOST_ROOMS)]
+    rooms.answer(used.code, voter(1), "a")
+    assert rooms.open("peak") is None, "they were opened just now"
+    clock.now += AWAY + 1
+    for room in (watched, *left[:-1]):
+        rooms.look(room.code, room.host)
+    first = rooms.open("peak")
+    assert first and rooms.state(left.pop().code).status is Status.OVER
+    clock.now += AWAY + 1
+    rooms.look(watched.code, watched.host)
+    assert all(rooms.open("peak") for _ in range(MOST_ROOMS - 2)) and rooms.open("peak") is None
+    assert {rooms.state(room.code).status for room in (used, watched)} == {Status.OPEN}
+    assert {rooms.state(room.code).status for room in (first, *left)} == {Status.OVER}
+
+
 def test_when_all_rooms_are_taken_the_opener_is_told_and_nobody_is_thrown_out(rooms, clock):
     taken = [rooms.open("peak") for _ in range(MOST_ROOMS)]
+    for room in taken:
+        rooms.answer(room.code, voter(1), "a")
+    clock.now += LIFE - 1
     assert rooms.open("peak") is None
     assert all(rooms.state(room.code).status is Status.OPEN for room in taken)
     rooms.close(taken[3].code, taken[3].host)
     assert rooms.open("peak") is not None and rooms.open("peak") is None
-    clock.now += LIFE + 1
+    clock.now += LIFE
     assert all(rooms.open("peak") for _ in range(MOST_ROOMS)), "rooms that are over make place"
 
 
@@ -344,12 +385,32 @@ def test_a_browser_is_the_same_voter_in_a_room_whenever_it_comes():
     first, masked_anew = "2|6be8a3b6|0fa596ed601fc175|1796040916", "2|ffffffff|9bb2caa4f4089d3c|1796049999"
     assert of_browser("cd347", first) == of_browser("cd347", masked_anew)
     assert len({of_browser(code, first) for code in ("cd347", "cd346")}) == 2
+    assert is_voter("cd347", of_browser("cd347", first)) and not is_voter("cd346", of_browser("cd347", first))
     assert re.fullmatch("[0-9a-f]{16}", of_browser("cd347", first)) and "6be8" not in of_browser("cd347", first)
 
 
 @pytest.mark.parametrize("cookie", [None, "", "2|zz|00|1", "1|2", "2|||1", "2|00|0|1", "2||abcd|1"])
 def test_a_browser_without_a_usable_cookie_is_nobody(cookie):
     assert of_browser("cd347", cookie) is None
+
+
+@given(st.text(max_size=20), st.integers(0, 15), st.sampled_from(ALPHABET + "0g-"))
+def test_a_voters_code_that_nobody_drew_counts_for_nothing(made_up, at, letter):
+    drawn = draw_voter("cd347")
+    changed = drawn[:at] + letter + drawn[at + 1 :]
+    assert is_voter("cd347", drawn) and re.fullmatch("[a-z0-9]{16}", drawn)
+    assert not is_voter("cd347", made_up) and is_voter("cd347", changed) == (changed == drawn)
+
+
+def test_processes_behind_a_proxy_agree_on_a_voter_and_others_do_not():
+    sign = "from pages.ui.classroom.codes import sign; print(sign('cd347', '123456789'))"
+
+    def signed(**secret):
+        return subprocess.run([sys.executable, "-c", sign], cwd=ROOT, env=secret, capture_output=True, text=True,
+                              check=True, timeout=60).stdout
+
+    shared = {"STREAMLIT_SERVER_COOKIE_SECRET": "one for all"}
+    assert signed(**shared) == signed(**shared) and len({signed(**shared), signed(), signed()}) == 3
 
 
 def test_the_examples_of_the_codes_hold():

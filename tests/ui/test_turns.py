@@ -1,4 +1,4 @@
-"""The queue of long work: one piece at a time, in the order of coming, and nobody who left holds anybody up."""
+"""The queue of long work: one piece at a time, in turns, and nobody who left or dawdles holds anybody up."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pages.ui import cached
 from pages.ui.lessons import turns
-from pages.ui.lessons.turns import DRAWN, LONGEST, PATIENCE, WAITING, Turns, other_pace
+from pages.ui.lessons.turns import DRAWN, LONGEST, PATIENCE, TURN, WAITING, Turns, other_pace
 
 
 class Clock:
@@ -39,6 +39,7 @@ ACTS = st.lists(st.one_of(
 def test_whatever_happens_one_piece_has_the_turn_and_every_watcher_one_place(acts):
     line, clock = queue()
     expected, knocked = [], {}  # the works in order; watcher -> (work, when)
+    first, since = None, 0.0  # what has the turn, and since when
 
     def settle():
         for watcher, (_work, when) in list(knocked.items()):
@@ -58,6 +59,10 @@ def test_whatever_happens_one_piece_has_the_turn_and_every_watcher_one_place(act
             knocked[watcher] = (work, clock.now)
             if work not in expected:
                 expected.append(work)
+            if expected[1:] and expected[0] == first and clock.now - since >= TURN:
+                expected.append(expected.pop(0))
+            if expected[0] != first:
+                first, since = expected[0], clock.now
             assert line.knock(work, watcher) == expected.index(work)
         elif kind == "leave":
             line.leave(given_to[0])
@@ -84,6 +89,31 @@ def test_the_turn_is_passed_on_when_it_is_given_up_done_or_abandoned():
     clock.now += PATIENCE * 0.2
     assert line.knock("d", "d") == 0, "c's watcher has gone without a word"
     assert line.knock("c", "c") == 1, "and comes back behind the others"
+
+
+def test_who_works_slowly_passes_the_turn_on_and_comes_back_behind_the_others():
+    """Each page knocks so rarely that it hardly works, and not so rarely that it is taken for closed."""
+    line, clock = queue()
+    works, waited, last = range(11), 0.0, {}
+    for moment in range(300):
+        clock.now = float(moment)
+        for work in works:
+            if (moment + work) % 6 == 0 and line.knock(work, work) == 0:
+                waited = max(waited, moment - last.get(work, 0))
+                last[work] = moment
+    assert set(last) == set(works), "nobody starves"
+    assert TURN < waited <= len(works) * (TURN + 1)
+
+
+def test_who_is_alone_keeps_the_turn():
+    line, clock = queue()
+    for _ in range(20):
+        assert line.knock("mine", "me") == 0
+        clock.now += TURN / 4
+    assert line.knock("yours", "you") == 0, "who had it for so long alone gives it to the first who comes"
+    assert line.knock("mine", "me") == 1
+    clock.now += TURN - 15
+    assert line.knock("mine", "me") == 1 and line.knock("yours", "you") == 0
 
 
 def test_starting_again_is_a_place_at_the_end():

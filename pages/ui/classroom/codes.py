@@ -38,7 +38,8 @@ def is_voter(code: str, voter: str) -> bool:
 
 def sign(code: str, drawn: str) -> str:
     """Sign what was drawn for a room: seven hexadecimal digits that nobody without the secret can tell."""
-    return drawn + hmac.new(SECRET, f"{code} {drawn}".encode(errors="replace"), "sha256").hexdigest()[: 16 - DRAWN]
+    said = f"voter {code} {drawn}".encode(errors="replace")
+    return drawn + hmac.new(SECRET, said, "sha256").hexdigest()[: 16 - DRAWN]
 
 
 def of_browser(code: str, cookie: str | None) -> str | None:

@@ -42,8 +42,8 @@ def opener(_: Language) -> None:
                               format_func=lambda id: in_words(_, PREDICTIONS[id]), width=520)
         opened = st.button(_("Open a room"), key="poll_open", icon=":material/meeting_room:", type="primary")
     st.caption(_(
-        "A room lives in this server's memory and knows no names. It ends {hours} hours after its last use; while nothing "
-        "has happened in it, {minutes} minutes after this page was closed.",
+        "A room lives in this server's memory and knows no names. It ends {hours} hours after its last use; while "
+        "nothing has happened in it, {minutes} minutes after its teacher closed this page.",
         hours=LIFE // 3600, minutes=EMPTY // 60,
     ))
     if opened and (room := rooms().open(chosen)):

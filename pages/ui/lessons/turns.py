@@ -129,6 +129,6 @@ def other_pace(now: float, wanted: float) -> bool:
 def say_place(_: Language, place: int) -> None:
     """Say how many go first, where anybody does."""
     if place:
-        st.info(_("Others have their turn, each for at most {seconds} seconds: yours is number **{place}** in the queue "
-                  "and goes on by itself. “Stop” gives up the place.", seconds=round(TURN), place=place),
+        st.info(_("Others have their turn, each for at most {seconds} seconds: yours is number **{place}** in the "
+                  "queue and goes on by itself. “Stop” gives up the place.", seconds=round(TURN), place=place),
                 icon=":material/hourglass_top:")
