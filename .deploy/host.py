@@ -38,9 +38,6 @@ SETTINGS = {
     "server.address": "127.0.0.1",  # only the proxy is reached from outside
     "server.enableXsrfProtection": "true",
     "server.enableCORS": "true",  # the protection, not the permission: a websocket from another site is refused
-    "server.maxUploadSize": "2",  # MB; pages take 1
-    "server.maxMessageSize": "20",  # MB; the largest picture has 0.2
-    "server.maxWidgetStateSize": "2",  # MB; all that a reader can type is below 0.1
     "server.disconnectedSessionTTL": "120",  # s; a phone that slept longer is restored from its link
     "server.enableWebsocketCompression": "true",  # the proxy cannot: it does not look into a websocket
     "browser.gatherUsageStats": "false",

@@ -6,6 +6,7 @@
 
 const LONGEST = 100; // characters of one typed number
 const MOST = 64; // rows or columns of a pasted block
+const ACTS = 64; // that Python obeys of one message: board.py
 const STOPS = "button.number, button[data-ask]"; // what the arrow keys walk through
 const TYPED = { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", size: 1 }; // lab.css widens it
 const HOLDERS = "tr[data-token], th[data-token]";
@@ -114,7 +115,9 @@ function show(view, { tables, beside, nth }) {
   const place = focused && placeOf(focused), css = focused?.tagName === "INPUT" ? "input" : STOPS;
   if (nth < view.told) tellAgain(view);
   view.told = nth;
+  const waiting = view.acts.length;
   for (const act of view.acts.filter((act) => act.nth <= nth)) view.acts.splice(view.acts.indexOf(act), 1);
+  if (waiting - view.acts.length >= ACTS) send(view); // here is the rest
   for (const [input, { nth: at }] of view.sent) if (at <= nth) view.sent.delete(input);
   const now = document.createElement("template");
   now.innerHTML = `<div>${tables}</div><div>${beside}</div>`;
