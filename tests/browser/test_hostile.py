@@ -80,7 +80,7 @@ def test_what_is_typed_is_shown_letter_for_letter(visitor):
     unharmed(tab)
     box.fill("1 " * 50_000)
     box.blur()
-    tab.until(SAYS, "at most 10000 are read")
+    tab.until(SAYS, "more than 10000 numbers")
     unharmed(tab)
 
 
