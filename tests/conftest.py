@@ -5,7 +5,7 @@ from hypothesis import settings
 
 from pages.ui.classroom.plan import Step, write
 from pages.ui.fields import FIELDS
-from pages.ui.kinds import Answers, Choice, Code, Decimal, Names, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Names, Numbers, Pairs, Place, PlanText, Text, Whole
 
 settings.register_profile("lab", deadline=None)  # a busy machine is no fault of the code's
 settings.load_profile("lab")
@@ -32,7 +32,7 @@ def other_than_default(name, field):
             return "K7M2P"
         case Names():
             return {"class_preset": "plain", "class_hide": "step", "class_lock": "word"}[name]
-        case Prepared():
+        case PlanText():
             return write([Step("home"), Step("questions")])
         case Answers():
             return "spread.b"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pages.ui.classroom.plan import MOST_STEPS
 from pages.ui.classroom.plans import READY
 from pages.ui.classroom.predictions import PREDICTIONS
-from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Names, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Names, Numbers, Pairs, Place, PlanText, Text, Whole
 from pages.ui.language import LANGUAGES
 
 # Key of the widget = name of the field = name in the link. A name and a default never change once shared.
@@ -14,7 +14,7 @@ FIELDS: dict[str, Kind] = {
     "cell": Place(),  # on every page with matrices: the cell whose arithmetic stands beside them
     # what a teacher prepares and a class answers: on every page
     "projector": Choice("0", ("0", "1")),
-    "plan": Prepared(tuple(READY)),
+    "plan": PlanText(tuple(READY)),
     "at": Whole(1, 1, MOST_STEPS),
     "room": Code(5),
     "voter": Code(16),  # drawn at random in a room, so that a page loaded again is the same voter, and nobody
@@ -153,7 +153,7 @@ FIELDS: dict[str, Kind] = {
     "class_free": Choice("no", ("no", "yes")),
     "class_screen": Choice("0", ("0", "1")),
     "class_predict": Choice("none", ("none", *PREDICTIONS)),
-    "draft": Prepared(()),
+    "draft": PlanText(()),
     "class_plan": Choice("scaling45", tuple(READY)),
     "host": Code(32),
 }

@@ -184,7 +184,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PlanText:
     """What a teacher prepared: the name of a ready plan, or a plan of one's own as text; empty while there is none."""
 
     ready: tuple[str, ...]
@@ -221,4 +221,4 @@ class Answers:
         return tuple((each[1], each[2]) for each in found)
 
 
-Kind = Whole | Decimal | Choice | Text | Numbers | Place | Pairs | Names | Code | Prepared | Answers
+Kind = Whole | Decimal | Choice | Text | Numbers | Place | Pairs | Names | Code | PlanText | Answers

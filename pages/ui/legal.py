@@ -1,7 +1,7 @@
 """What a link may carry, said in words: for a refused value, and for the table of all parameters."""
 
 from pages.ui.classroom.plan import MOST_STEPS
-from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Names, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Choice, Code, Decimal, Kind, Names, Numbers, Pairs, Place, PlanText, Text, Whole
 from pages.ui.language import Language
 
 
@@ -29,7 +29,7 @@ def what_is_legal(_: Language, field: Kind) -> str:
             return _("at most {most} names with points between them, such as d_k.seed", most=field.most)
         case Code():
             return _("a code of at most {longest} letters and digits", longest=field.longest)
-        case Prepared():
+        case PlanText():
             return _("a plan from the page “In the classroom” with at most {most} steps, whole and unchanged",
                      most=MOST_STEPS)
         case Answers():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pages.ui.classroom.plan import Step, write
 from pages.ui.fields import FIELDS, decode, encode
-from pages.ui.kinds import Answers, Code, Decimal, Names, Numbers, Pairs, Place, Prepared, Text, Whole
+from pages.ui.kinds import Answers, Code, Decimal, Names, Numbers, Pairs, Place, PlanText, Text, Whole
 
 DEFAULTS = {name: field.default for name, field in FIELDS.items()}
 
@@ -226,7 +226,7 @@ def legal(field):
         return [(), ("seed",), tuple(f"a{n}_-" for n in range(field.most))]
     if isinstance(field, Code):
         return ["", "A", "K7MPa", "x" * field.longest]
-    if isinstance(field, Prepared):
+    if isinstance(field, PlanText):
         steps = [Step("scaling", {"d_k": "512", "words": "ü <b>"}, ("seed",), ("keys",)), Step("qkv", free=True)]
         return ["", *field.ready, write(steps), write(steps * 10)]
     if isinstance(field, Answers):

@@ -1,7 +1,7 @@
 """What each part of a link is called: for the teacher who hides a control, and for the table of all parameters."""
 
 from pages.ui.contents import PAGES
-from pages.ui.fields import COMMON, FIELDS
+from pages.ui.fields import COMMON
 from pages.ui.language import N_
 
 NAMES = {
@@ -88,8 +88,3 @@ def pages_of(field: str) -> list[str]:
     ['scaling', 'verification']
     """
     return list(PAGES) if field in COMMON else [name for name, page in PAGES.items() if field in page.fields]
-
-
-def missing() -> set[str]:
-    """Return the fields that have no name yet."""
-    return FIELDS.keys() - NAMES.keys()
