@@ -22,8 +22,10 @@ export default function projector({ data, parentElement }) {
   document.addEventListener("keydown", (event) => press(event, bar), { capture: true, signal });
   document.addEventListener("click", (event) => { if (event.target.closest?.(TRIES)) back(bar); }, { signal });
   addEventListener("resize", again, { signal });
+  document.fonts.addEventListener("loadingdone", () => { view.halfway = true; again(); }, { signal });
   const watch = new MutationObserver(again);
   watch.observe(wall(), { childList: true, subtree: true, attributeFilter: ["disabled"] });
+  watch.observe(app(), { attributeFilter: ["data-test-script-state"] });
   view.sizes = new ResizeObserver(again); // what the live picture draws within itself is no mutation of the page
   view.sized = null;
   document.documentElement.classList.add("projected");
@@ -44,6 +46,8 @@ export default function projector({ data, parentElement }) {
 const main = () => document.querySelector("[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]");
 const wall = () => main().closest("[data-testid=stMain]");
 const live = () => [...document.querySelectorAll(`${LIVE} *`)].find((part) => part.shadowRoot?.querySelector(".live"));
+const app = () => document.querySelector("[data-testid=stApp]");
+const drawing = () => app().dataset.testScriptState !== "notRunning";
 const has = (block, css) => block.matches(css) || block.querySelector(css);
 const fold = (block) => block.querySelector("[data-testid=stExpander] summary [data-testid=stMarkdownContainer]")?.textContent.trim();
 
@@ -123,7 +127,8 @@ function unfold({ blocks }) {
 function fit({ blocks, half }) {
   const roll = wall(), picture = document.querySelector(LIVE), { dataset } = document.documentElement;
   const place = `${view.page} ${view.at}`;
-  if (place !== view.place) delete dataset.tight;
+  if (place !== view.place || view.halfway || drawing()) delete dataset.tight; // half a page says nothing about the whole
+  view.halfway = drawing();
   view.place = place;
   picture?.style.setProperty("--more", "0px");
   while (roll.scrollHeight > roll.clientHeight + 1 && dataset.tight !== "3") dataset.tight = Number(dataset.tight ?? 0) + 1;
