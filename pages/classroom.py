@@ -3,16 +3,21 @@
 from pages.ui import controls
 from pages.ui.classroom import host, parameters, prepare, ready
 from pages.ui.classroom.parts import PART
-from pages.ui.frame import close_page, open_page
+from pages.ui.frame import show_page
+from pages.ui.language import Language
 
-_ = open_page("classroom")
-match controls.choice("class_part", _("Part"), lambda part: _(PART[part])):
-    case "prepare":
-        prepare.show(_)
-    case "plans":
-        ready.show(_)
-    case "poll":
-        host.teacher(_)
-    case "parameters":
-        parameters.show(_)
-close_page(_, "classroom")
+
+def page(_: Language) -> None:
+    """Ask for the part, and draw it."""
+    match controls.choice("class_part", _("Part"), lambda part: _(PART[part])):
+        case "prepare":
+            prepare.show(_)
+        case "plans":
+            ready.show(_)
+        case "poll":
+            host.teacher(_)
+        case "parameters":
+            parameters.show(_)
+
+
+show_page("classroom", page)

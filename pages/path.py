@@ -1,8 +1,13 @@
 """Your path: what was predicted, what came of it, and what is next."""
 
 from pages.ui.classroom import path
-from pages.ui.frame import close_page, open_page
+from pages.ui.frame import show_page
+from pages.ui.language import Language
 
-_ = open_page("path")
-path.show(_)
-close_page(_, "path")
+
+def page(_: Language) -> None:
+    """Draw the path."""
+    path.show(_)
+
+
+show_page("path", page)

@@ -2,12 +2,19 @@
 
 import streamlit as st
 
-from pages.ui.frame import close_page, open_page
+from pages.ui.frame import show_page
+from pages.ui.language import Language
 from pages.ui.lessons import questions
 
-_ = open_page("questions")
-st.markdown(_("Every number was computed when this page opened, by the same code as the experiment's own page. A link "
-              "opens that page with the experiment set; Back brings you here again."))
-questions.contents(_)
-questions.answers(_)
-close_page(_, "questions")
+
+def page(_: Language) -> None:
+    """Draw the contents, then the answers."""
+    st.markdown(_(
+        "Every number was computed when this page opened, by the same code as the experiment's own page. A link "
+        "opens that page with the experiment set; Back brings you here again."
+    ))
+    questions.contents(_)
+    questions.answers(_)
+
+
+show_page("questions", page)

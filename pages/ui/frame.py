@@ -1,7 +1,8 @@
-"""What every page opens with: language, link, menu, formula strip and title; and the way on at its foot."""
+"""What every page has around its lesson: language, link, menu, formula and title, and the way on at its foot."""
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import streamlit as st
 
@@ -11,93 +12,128 @@ from pages.ui.contents import FORMULA, PAGES
 from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language, language_of
 from pages.ui.legal import what_is_legal
-from pages.ui.links import link
+from pages.ui.links import target, written
 from pages.ui.live import again
+from pages.ui.live.lead import lead
 
 
-def open_page(name: str) -> Language:
-    """Open a page: call it first. Return the language that the page speaks.
+def show_page(name: str, lesson: Callable[[Language], None], *styles: Path) -> None:
+    """Show a page: the last line of every page's script.
 
     Parameters
     ----------
     name : str
         A key of PAGES.
+    lesson : callable
+        Draws what is the page's own, in the language that it is given.
+    *styles : Path
+        Stylesheets of the page's own.
     """
-    page = PAGES[name]
-    refused = share.adopt(name, page.fields, language_of(st.context.locale))
-    share.recall(page.fields, again.fields(again.again()))
+    if clicked := lead(name):
+        follow(name, *clicked)
+    refused = share.adopt(name, PAGES[name].fields, language_of(st.context.locale))
+    share.recall(PAGES[name].fields, again.fields(again.again()))
     _ = Language(share.value("lang"))
-    st.set_page_config(_("{page} · Attention lab", page=_(page.name)), layout="wide", initial_sidebar_state=256)
-    st.html(theme.stylesheet())
-    poll.follow(name)
-    share.publish(page.fields)
+    st.set_page_config(_("{page} · Attention lab", page=_(PAGES[name].name)), layout="wide", initial_sidebar_state=256)
+    st.html(theme.stylesheet(*styles))
     if projector.on():
         projector.screens(_)
-    now = share.now()
-    menu(_, now)
-    if name != "home":
-        formula(_, page.parts, now)
-    walk.bar(_, name)
-    st.title(_(page.title), anchor=False)
-    report(_, refused)
+    language(_)
     settle_memory()
+    drawn_again(_, name, lesson, projector.on(), refused)
+
+
+@st.fragment
+def drawn_again(
+    _: Language, name: str, lesson: Callable[[Language], None], projected: bool, refused: list[str],
+) -> None:
+    """Draw all that a control of the page can change: this alone runs when one is moved."""
+    if (share.value("lang"), projector.on()) != (_.lang, projected):
+        st.rerun()  # the rest of the page changes, too
+    share.settle()
+    poll.follow(name)
+    now = share.now()
+    share.publish(PAGES[name].fields, now)
+    if name != "home":
+        formula(_, PAGES[name].parts, now)
+    walk.bar(_, name)
+    st.title(_(PAGES[name].title), anchor=False)
+    report(_, refused)
     poll.notice(_, name)
-    if asked.awaits(_, name):
-        foot(_, name)
-        st.stop()
-    return _
+    shown = not asked.awaits(_, name)
+    if shown:
+        lesson(_)
+    now = share.now()  # a lesson brings a value within what its experiment has
+    share.publish(PAGES[name].fields, now)
+    menu(_, now)
+    foot(_, name, shown and name in FIELDS["example"].choices, now)
 
 
-def menu(_: Language, now: Mapping[str, object]) -> None:
-    """Draw the sidebar: the language switch and the lessons in reading order."""
+def follow(name: str, to: str, carried: dict[str, str], drawn: dict[str, str]) -> None:
+    """Go where a link leads: to another page, or to another experiment of the page at hand."""
+    if to == name:
+        share.visit(carried, drawn)
+    else:
+        st.switch_page(target(PAGES[to].script), query_params=carried)
+
+
+def language(_: Language) -> None:
+    """Draw the language switch, and tell the browser which one the page speaks, for screen readers and hyphenation."""
     with st.sidebar:
         st.markdown(_("**Attention lab**"))
         st.segmented_control(
             _("Language"), list(LANGUAGES), format_func=LANGUAGES.get, key="lang", required=True,
             width="stretch", persist_state="session",
         )
-        for page in PAGES.values():
-            link(page, _(page.name), now=now, width="stretch")
-        # the document's language, for screen readers and hyphenation; an id of LANGUAGES, never a visitor's text
+        # an id of LANGUAGES, never a visitor's text
         st.html(f"<script>document.documentElement.lang = '{_.lang}'</script>", unsafe_allow_javascript=True)
+
+
+def menu(_: Language, now: Mapping[str, object]) -> None:
+    """Draw the lessons in reading order."""
+    lines = [written(page, _(page.name), now) for page in PAGES.values()]
+    with st.sidebar, st.container(key="menu"):
+        st.markdown("\n".join(f"- {line}" for line in lines))
 
 
 def formula(_: Language, at_hand: tuple[str, ...] = (), now: Mapping[str, object] | None = None) -> None:
     """Draw the formula; each of its parts is a link to the lesson that explains it."""
-    with st.container(horizontal=True, gap=None, key="formula"):
-        for part, (symbol, caption, lesson) in FORMULA.items():
-            words = f"**{_(caption)}**" if part in at_hand else _(caption)
-            link(PAGES[lesson], f"${symbol}$ {words}", now=now)
+    parts = []
+    for part, (symbol, caption, lesson) in FORMULA.items():
+        words = f"**{_(caption)}**" if part in at_hand else _(caption)
+        parts.append(written(PAGES[lesson], f"${symbol}$ {words}", now))
+    with st.container(key="formula"):
+        st.markdown(" ".join(parts))
 
 
-def close_page(_: Language, name: str) -> None:
-    """Close a page: to the judge where its experiment can be checked, and the foot."""
-    if name in FIELDS["example"].choices:
-        link(PAGES["verification"], _("Check this experiment against PyTorch"), icon=":material/fact_check:",
-             instead={"example": name, "bench": "stages", "bug": "none"})
-    foot(_, name)
-
-
-def foot(_: Language, name: str) -> None:
-    """Draw previous and next in reading order, and the other language, which a phone's sidebar hides."""
+def foot(_: Language, name: str, checked: bool, now: Mapping[str, object]) -> None:
+    """Draw the way to the judge, previous and next in reading order, and the other language: a phone hides the menu."""
     names = list(PAGES)
-    here = names.index(name)
     other = next(lang for lang in LANGUAGES if lang != _.lang)
-    st.divider()
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="foot"):
-        for step, icon in ((-1, ":material/arrow_back:"), (1, ":material/arrow_forward:")):
-            if 0 <= here + step < len(names):
-                page = PAGES[names[here + step]]
-                side = "left" if step < 0 else "right"
-                link(page, _(page.name), icon=icon, icon_position=side)
-            if step < 0:
-                st.button(LANGUAGES[other], key="other_lang", icon=":material/translate:", type="tertiary",
-                          on_click=share.choose, kwargs={"lang": other})
+    links = [written(PAGES[name], f":material/translate: {LANGUAGES[other]}", now, {"lang": other})]
+    here = names.index(name)
+    if here > 0:
+        page = PAGES[names[here - 1]]
+        links.insert(0, written(page, f":material/arrow_back: {_(page.name)}", now))
+    if here + 1 < len(names):
+        page = PAGES[names[here + 1]]
+        links.append(written(page, f"{_(page.name)} :material/arrow_forward:", now))
+    with st.container(key="foot"):
+        if checked:
+            st.markdown(check(_, name, now))
+        st.markdown("---\n\n" + " ".join(links))
+
+
+def check(_: Language, name: str, now: Mapping[str, object]) -> str:
+    """Return the link to the judge, with the experiment of this page."""
+    label = ":material/fact_check: " + _("Check this experiment against PyTorch")
+    return written(PAGES["verification"], label, now, {"example": name, "bench": "stages", "bug": "none"})
 
 
 def report(_: Language, refused: list[str]) -> None:
-    """Say which parts of the link could not be used, what would be right, and what is shown instead."""
-    for name in refused:
+    """Say once which parts of the link could not be used, what would be right, and what is shown instead."""
+    while refused:
+        name = refused.pop(0)
         if share.holds(name):
             st.warning(_("Whoever prepared this lesson set “`{name}`”: a link cannot change it.", name=name),
                        icon=":material/lock:")

@@ -4,11 +4,10 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import share, theme
+from pages.ui import links, plot, share
 from pages.ui.classroom import asked, projector
 from pages.ui.derivations import DERIVATIONS
 from pages.ui.language import N_, Language
@@ -51,26 +50,24 @@ def sentence(text: str, of: str = "picture") -> None:
             st.markdown(text)
 
 
-def chart(figure: go.Figure, key: str, title: str, alt: str) -> None:
+def chart(figure: plot.Figure, key: str, title: str, alt: str) -> None:
     """Show a Plotly figure under its title; `alt` is the sentence that says what it shows."""
     if share.hides("charts"):
         return
     with st.container():
         st.markdown(f"**{title}**")
         if projector.on():
-            figure = theme.enlarged(figure)
-        st.plotly_chart(figure, key=key, alt=alt, config={"displayModeBar": False})
+            figure = plot.enlarged(figure)
+        st.plotly_chart(plot.Ready(figure), key=key, alt=alt, config={"displayModeBar": False})
         st.markdown(alt)
 
 
 def tries(_: Language, *experiments: tuple[str, dict[str, object]]) -> None:
     """Offer experiments worth seeing, each sets its fields and nothing else; and predictions, before one looks."""
     if not share.hides("tries"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="tries"):
-            st.markdown(_("**Try**"), width="content")
-            for number, (label, fields) in enumerate(experiments):
-                st.button(label, key=f"try_{number}", on_click=share.choose, kwargs=fields,
-                          disabled=any(map(share.holds, fields)))
+        held = share.here().held
+        closed = {number for number, (_label, fields) in enumerate(experiments) if not held.isdisjoint(fields)}
+        links.offer("tries", _("Try"), [(label, fields, None) for label, fields in experiments], closed)
         asked.offer(_)
 
 

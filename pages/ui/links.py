@@ -1,8 +1,9 @@
-"""Links from one page of the lab to another: each carries what the page it leads to needs."""
+"""Links from one page of the lab to another, and to experiments of its own: each carries what its page needs."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
@@ -21,6 +22,39 @@ def link(
 ) -> None:
     """Draw a link that takes this session's state to a page, or some other values `instead`."""
     to(page, label, share.link_of((*COMMON, *page.fields), now, **instead or {}), **look)
+
+
+def written(
+    page: Page, label: str, now: Mapping[str, object] | None = None, instead: Mapping[str, object] | None = None,
+    hint: str | None = None,
+) -> str:
+    """Return such a link in Markdown, for those of which a page has many: `live.lead` leads on where it is clicked."""
+    carried = share.link_of((*COMMON, *page.fields), now, **instead or {})
+    title = f' "{hint}"' if hint else ""
+    return f"[{label}]({address(page, carried)}{title})"
+
+
+def offer(
+    key: str, heading: str, experiments: Iterable[tuple[str, Mapping[str, object], str | None]],
+    closed: Container[int] = (),
+) -> None:
+    """Draw a row of links to experiments of the page at hand; those whose numbers are `closed` lead nowhere.
+
+    Each experiment is its label, the fields that it sets, and what is said where a pointer rests on it, or None.
+    """
+    page, now = PAGES[share.value("page")], share.now()
+    links = [
+        f"*{label}*" if number in closed else written(page, label, now, fields, hint)
+        for number, (label, fields, hint) in enumerate(experiments)
+    ]
+    with st.container(key=key):
+        st.markdown(" ".join([f"**{heading}**", *links]))
+
+
+def address(page: Page, carried: dict[str, str]) -> str:
+    """Return the address of a page as it stands in a link on any other."""
+    name = Path(page.script).stem
+    return f"{'./' if name == 'app' else name}?{urlencode(carried, quote_via=quote)}"
 
 
 def lead(_: Language, name: str, fields: dict[str, object]) -> None:

@@ -33,9 +33,14 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
     if st.session_state.get("page") != page:
         st.session_state["page"] = page
         set_again()
+    return refused
+
+
+def settle() -> None:
+    """Before a page is drawn: its controls speak its language, and what a teacher holds stands."""
+    unsay()
     step = here()
     set_fields({name: step.values[name] for name in step.held if st.session_state[name] != step.values[name]})
-    return refused
 
 
 def unsay() -> None:
@@ -107,10 +112,23 @@ def led(page: str) -> bool:
     return st.session_state["page"] != page or st.query_params.to_dict() != published
 
 
-def publish(names: Iterable[str]) -> None:
+def visit(carried: dict[str, str], drawn: dict[str, str]) -> None:
+    """Go where a link of the page at hand leads that was clicked when the address bar said what was `drawn`.
+
+    Only what the link changes is set: what was typed in the same moment stands.
+    """
+    names, _ = st.session_state["published"]
+    link = link_of(names)
+    st.session_state["published"] = (names, link)
+    changed = {name for name in {*carried, *drawn} if carried.get(name) != drawn.get(name)}
+    kept = {name: text for name, text in link.items() if name not in changed}
+    st.query_params.from_dict(kept | {name: carried[name] for name in changed if name in carried})
+
+
+def publish(names: Iterable[str], now: Mapping[str, object]) -> None:
     """Write the page's fields into the address bar, so that a copied link restores the experiment."""
     names = (*COMMON, *names)
-    link = link_of(names)
+    link = link_of(names, now)
     st.session_state["published"] = (names, link)
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)

@@ -1,10 +1,8 @@
-"""The look in one place: colour roles for light and dark, the CSS variables made of them, the Plotly template."""
+"""The look in one place: colour roles for light and dark, the CSS variables made of them."""
 
 import re
 from functools import cache
 from pathlib import Path
-
-import plotly.graph_objects as go
 
 # role -> (on light, on dark). tests/ui/test_theme.py measures every pair's contrast.
 COLOURS = {
@@ -40,50 +38,16 @@ STYLESHEET = Path(__file__).with_name("lab.css")
 
 
 @cache
-def stylesheet() -> str:
-    """Return the lab's style element: the colour roles as CSS variables, then lab.css."""
+def stylesheet(*more: Path) -> str:
+    """Return the lab's style element: the colour roles as CSS variables, lab.css, and what a page has of its own."""
     roles = "".join(f"--{role}: light-dark({light}, {dark}); " for role, (light, dark) in COLOURS.items())
-    return f"<style>.stApp {{ {roles}--cell-mix: {CELL_MIX:.0%}; }}\n{packed(STYLESHEET.read_text())}</style>"
+    rules = packed("".join(path.read_text() for path in (STYLESHEET, *more)))
+    return f"<style>.stApp {{ {roles}--cell-mix: {CELL_MIX:.0%}; }}\n{rules}</style>"
 
 
 def packed(css: str) -> str:
     """Return a stylesheet on one line without comments: Streamlit looks at every line of it in every rerun."""
     return " ".join(re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL).split())
-
-
-def figure(separators: str) -> go.Figure:
-    """Return an empty figure in the lab's style; Streamlit's own theme adds paper, ink and grid for light and dark."""
-    still = {"fixedrange": True, "automargin": True, "title_font_size": 15, "tickfont_size": 14}
-    layout = {
-        "separators": separators,
-        "font_size": 15,
-        "height": 340,
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "hoverlabel_font_size": 14,
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font_size": 14, "traceorder": "normal"},
-        "dragmode": False,
-        "xaxis": still,
-        "yaxis": still,
-    }
-    return go.Figure(layout=layout)
-
-
-def enlarged(picture: go.Figure, by: float = 1.75) -> go.Figure:
-    """Return a copy of a figure for the projector, with everything written in it and its height larger."""
-    layout = picture.to_dict()
-
-    def grow(part: object) -> None:
-        """Enlarge all sizes of writing within a part."""
-        items = part.items() if isinstance(part, dict) else ()
-        for name, value in items:
-            if name.endswith("font") and isinstance(value, dict) and isinstance(value.get("size"), int | float):
-                value["size"] *= by
-            for each in value if isinstance(value, list | tuple) else (value,):
-                grow(each)
-
-    grow(layout)
-    layout["layout"]["height"] *= by
-    return go.Figure(layout)
 
 
 def band_colour(colour: str, opacity: float) -> str:

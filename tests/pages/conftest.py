@@ -2,19 +2,42 @@
 
 import json
 import re
+from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.contents import PAGES
+from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import turns
+from pages.ui.live.lead import read
 
 ROOT = Path(__file__).parents[2]
 SPEAKING = ("title", "subheader", "markdown", "latex", "warning", "info", "success", "error", "caption")
+
+
+WRITTEN = re.compile(r'\[((?:\\.|[^\[\]\\])*)\]\(([^\s)]*)(?: "([^"]*)")?\)')  # label, address, hint
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link to a page of the lab, as a reader sees it: Streamlit's own, or one that is written in Markdown."""
+
+    label: str
+    page: str
+    carried: dict
+    hint: str = ""
+
+
+def written(text):
+    """The links of the lab in a text."""
+    found = [(label, read(address), hint) for label, address, hint in WRITTEN.findall(text)]
+    return [Link(label, *where, hint) for label, where, hint in found if where]
 
 
 class Lab:
@@ -47,8 +70,8 @@ class Lab:
 
     @property
     def elements(self):
-        """The lab's own elements, but for the one that watches the connection."""
-        return [element for element in self.app.main.get("bidi_component") if element.key != "again"]
+        """The lab's own elements, but for those that watch the connection and the links."""
+        return [each for each in self.app.main.get("bidi_component") if each.key not in ("again", "lead")]
 
     @property
     def html(self):
@@ -58,11 +81,38 @@ class Lab:
         html = "".join([*(block.proto.body for block in self.app.main.get("html")), *boards])
         return re.sub(r'<input value="([^"]*)"[^>]*>', r"\1", html)
 
+    def links(self, where="main"):
+        """The links to pages, in the order of the page: of its main column, or of the sidebar."""
+        block, found = getattr(self.app, where), []
+        for element in block:
+            if element.type == "page_link":
+                led = element.proto.page
+                page, = [name for name, each in PAGES.items() if led in (name if name != "home" else "", each.script)]
+                found.append(Link(element.label, page, dict(parse_qsl(element.proto.query_string.lstrip("?")))))
+            elif element.type == "markdown":
+                found += written(element.value)
+        return found
+
+    def offered(self, row):
+        """The links of a row of experiments, "tries" or "predictions"."""
+        heads = {f"**{Language(lang)({'tries': 'Try', 'predictions': 'Predict first'}[row])}** " for lang in LANGUAGES}
+        return [link for text in self.words("markdown") if text.startswith(tuple(heads)) for link in written(text)]
+
+    def follow(self, link):
+        """Click a link."""
+        if link.page != self.state("page"):
+            self.app.switch_page(PAGES[link.page].script)
+        self.app.query_params.clear()
+        for field, text in link.carried.items():
+            self.app.query_params[field] = text
+        return self.run()
+
     @property
     def says(self):
         """Everything that the page says, without marks and tags, one no-break space as one space."""
         words = [text for kind in SPEAKING for text in self.words(kind)]
         words += [button.label for button in self.app.button] + [re.sub(r"<[^>]+>", " ", self.html)]
+        words = [WRITTEN.sub(r"\1", text) for text in words]
         text = unescape("\n".join(words)).replace("**", "").replace("\N{NO-BREAK SPACE}", " ")
         return re.sub(r"[ \t]+", " ", text)
 
@@ -81,6 +131,10 @@ class Lab:
     def press(self, key):
         self.app.button(key=key).click()
         return self.run()
+
+    def try_out(self, number):
+        """Click one of the experiments worth a try, counted from 0."""
+        return self.follow(self.offered("tries")[number])
 
     def choose(self, key, value):
         """Choose one option of a segmented control."""

@@ -217,6 +217,6 @@ def test_unequal_widths_are_refused_by_the_one_and_taken_by_the_other(lab, lang,
 )
 def test_a_try_sets_its_experiment_from_anywhere(lab, full_link, number, fields):
     mine = {name: text for name, text in full_link.items() if name.startswith("add_")}
-    page = lab("additive", **mine).press(f"try_{number}")
+    page = lab("additive", **mine).try_out(number)
     expected = {name: FIELDS[name].default for name in mine} | fields
     assert {name: page.state(name) for name in mine} == expected

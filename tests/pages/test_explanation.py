@@ -153,13 +153,13 @@ def test_the_default_takes_the_favourite_away(lab, lang):
 )
 def test_every_try_sets_its_experiment(lab, number, expected):
     page = lab("explanation", exp_query="6", exp_d_v="1", exp_tol="0.05", exp_seed="4", exp_far="jensen_shannon")
-    page.press(f"try_{number}")
+    page.try_out(number)
     assert {name: page.state(name) for name in expected} == expected
 
 
 def test_the_tries_show_what_their_labels_promise(lab):
     def tried(number):
-        return lab("explanation").press(f"try_{number}")
+        return lab("explanation").try_out(number)
 
     assert tried(0).table("rows")[1][1] == "0"
     assert len(tried(1).table("rows")) == 1

@@ -384,7 +384,7 @@ START = {"heads_part": "heads", "cross": "self", "asker": "2", "d_model": "12", 
 def test_a_try_button_sets_its_experiment_and_nothing_else(lab, number):
     page, names = lab("heads", **START), (*START, "token_kind", "drawing", "patch")
     before = {name: page.state(name) for name in names}
-    page.press(f"try_{number}")
+    page.try_out(number)
     after = {name: page.state(name) for name in names}
     assert after == before | TRIES[number]
     fresh = lab("heads", **{name: FIELDS[name].write(value) for name, value in after.items()})
@@ -392,7 +392,7 @@ def test_a_try_button_sets_its_experiment_and_nothing_else(lab, number):
 
 
 def test_nine_tokens_ask_two(lab):
-    table = lab("heads").press("try_0").table("weights")
+    table = lab("heads").try_out(0).table("weights")
     assert (len(table), len(table[0])) == (9, 2)
 
 

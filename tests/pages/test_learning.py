@@ -12,6 +12,7 @@ from pages.ui import charts
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import learning, learning_blame, learning_charts, runs
 from pages.ui.lessons.learning import RATES, Setting
+from tests.received import validated
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 QUICK = {"train_d_k": "4", "train_rate": "high", "train_seeds": "3"}
@@ -162,7 +163,7 @@ def test_each_measure_can_be_drawn_and_said(lab, lang, measure):
 @pytest.mark.parametrize("number", range(5))
 def test_a_try_sets_an_experiment_that_opens(lab, number):
     page = lab("learning")
-    page.press(f"try_{number}")
+    page.try_out(number)
     assert page.link.keys() & {"train_d_k", "train_rate", "train_steps", "train_optimizer", "train_right"}
 
 
@@ -269,7 +270,8 @@ def figure(reports, log=False):
     steps = np.array([report.step for report in reports])
     scaled, raw = np.array([report.loss for report in reports]).transpose(1, 0, 2)
     words = {"raw": "r", "scaled": "s", "seed": "seed", "x": "x", "y": ""}
-    return learning_charts.over_steps(steps, {"raw": raw, "scaled": scaled}, range(3), 400, words, ",.", (0.1, 10), log)
+    curves = {"raw": raw, "scaled": scaled}
+    return validated(learning_charts.over_steps(steps, curves, range(3), 400, words, ",.", (0.1, 10), log))
 
 
 @pytest.mark.parametrize("cut", [1, 2, 30, 81])

@@ -39,7 +39,7 @@ def spread(page, lang, *numbers):
 @every_language
 def test_home_links_every_part_of_the_formula_to_its_lesson(lab, lang):
     page = lab("home", lang=lang)
-    labels = {link.label: link.proto.page for link in page.app.main.get("page_link")}
+    labels = {link.label: link.page for link in page.links()}
     for symbol, caption, lesson in FORMULA.values():
         assert labels[f"${symbol}$ {Language(lang)(caption)}"] == lesson
     assert {"pipeline", "qkv", "scaling", "masking"} == {lesson for _, _, lesson in FORMULA.values()}
@@ -48,7 +48,7 @@ def test_home_links_every_part_of_the_formula_to_its_lesson(lab, lang):
 @every_language
 def test_home_lists_the_lessons_in_reading_order(lab, lang):
     _ = Language(lang)
-    labels = [link.label for link in lab("home", lang=lang).app.main.get("page_link")]
+    labels = [link.label for link in lab("home", lang=lang).links()]
     lessons = [f"**{_(page.title)}**" for name, page in PAGES.items() if name != "home"]
     assert [label for label in labels if label in lessons] == lessons
 
@@ -188,7 +188,7 @@ START = {
 def test_a_try_button_sets_its_experiment_and_nothing_else(lab, name, number):
     page = lab(name, **START)
     before = {field: page.state(field) for field in START}
-    page.press(f"try_{number}")
+    page.try_out(number)
     after = {field: page.state(field) for field in START}
     assert after == before | TRIES[name][number]
     fresh = lab(name, **{field: str(value) for field, value in after.items()})
@@ -199,5 +199,5 @@ def test_the_unlucky_seed_is_worth_its_button(lab):
     """Seed 137 is offered because luck hides saturation there: no key takes more than 0.9 without division."""
     core = saturation(nested_draw(137))
     assert core.largest_raw[63] < 0.9
-    page = lab("scaling").press("try_1")
+    page = lab("scaling").try_out(1)
     assert Language("en").weight(core.largest_raw[63]) in page.says

@@ -14,6 +14,7 @@ from attention_core.hull import convex_hull, inside_hull
 from pages.ui.charts import hull_picture
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons.pipeline_steps import STEP
+from tests.received import validated
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 every_step = pytest.mark.parametrize("step", STEP)
@@ -213,7 +214,7 @@ def test_reversing_the_words_reverses_the_outputs(lab, lang):
 
 
 def test_symmetric_scores_are_said_to_be_the_same_both_ways(lab):
-    page = lab("pipeline", step="project").press("try_1")
+    page = lab("pipeline", step="project").try_out(1)
     assert page.state("step") == "scores" and "score the same here" in sentence(page)
     scores = page.table("scores")
     assert scores == [list(row) for row in zip(*scores, strict=True)]
@@ -240,7 +241,7 @@ def test_a_mismatch_says_which_sizes_disagree_and_keeps_the_rest_of_the_page(lab
     assert "W_Q" in error and "W_K" in error and "3 × 2" in error and "3 × 3" in error
     assert page.table("W_Q") == [["1", "0"], ["0", "1"], ["1", "1"]] and "matrix-weights" not in page.html
     assert [e.label for e in page.app.expander] == [_("Take home"), _("Why"), _("The code that ran"), _("References")]
-    assert not page.press("try_1").app.error and "arithmetic" in page.html
+    assert not page.try_out(1).app.error and "arithmetic" in page.html
 
 
 def test_other_widths_go_through_every_step(lab):
@@ -255,7 +256,7 @@ def test_the_tries_lead_through_all_six_steps_and_back(lab):
     page, seen = lab("pipeline"), []
     for _step in STEP:
         seen.append(page.state("step"))
-        page.press("try_0")
+        page.try_out(0)
     assert seen == list(STEP) and page.state("step") == "attend"
 
 
@@ -264,14 +265,14 @@ def test_every_try_changes_what_is_shown_and_nothing_breaks(lab, step):
     for number in (0, 1):
         page = lab("pipeline", step=step)
         before = page.html
-        assert page.press(f"try_{number}").html != before
+        assert page.try_out(number).html != before
 
 
 def test_the_sources_example_comes_back_from_anything(lab):
     page = lab("pipeline", words="satu dua tiga", x6="1_2~3_4~5_6", w6_q="1~2", w6_k="1~2", w6_v="1~2", word="3")
     page.app.session_state["draft_w6_q"] = {(0, 0): "abc"}
     assert "abc" in page.run().says
-    page.press("try_2")
+    page.try_out(2)
     assert "abc" not in page.says and not page.app.error
     assert page.link == {"lang": "en"} and "22 %" in sentence(page)
 
@@ -284,7 +285,8 @@ WORDS = {"values": "v", "hull": "h", "output": "o", "x": "1", "y": "2"}
 
 
 def outline(names="abcdef", points=SQUARE):
-    return hull_picture(points, convex_hull(points), points.mean(axis=0), names, WORDS, ".\N{NO-BREAK SPACE}")
+    separators = ".\N{NO-BREAK SPACE}"
+    return validated(hull_picture(points, convex_hull(points), points.mean(axis=0), names, WORDS, separators))
 
 
 def test_the_outline_is_closed_and_names_each_place_once():

@@ -65,7 +65,7 @@ def test_two_keys_share_the_first_place(lab, step):
 
 @every_language
 def test_the_same_word_twice_gets_the_same_twice(lab, lang):
-    page = lab("pipeline", lang=lang).press("try_1")
+    page = lab("pipeline", lang=lang).try_out(1)
     tokens = embed_sentence(page.state("words").split())
     weights = attention(tokens)[1].weights[1]
     twins = [j for j, token in enumerate(page.state("words").split()) if np.array_equal(tokens[j], tokens[1])]
@@ -84,7 +84,7 @@ def test_the_sentence_follows_the_chosen_cell(lab, step, cell):
 
 
 def test_the_smallest_weight_is_explained_where_it_is_chosen(lab):
-    page = lab("pipeline", step="weights").press("try_1")
+    page = lab("pipeline", step="weights").try_out(1)
     least = BIDIRECTIONAL.weights[CAT].argmin()
     share = Language("en").percent(BIDIRECTIONAL.weights[CAT, least], 1).replace("\N{NO-BREAK SPACE}", " ")
     assert f"gives “{EXAMPLE.tokens[least]}” {share} of its attention" in sentence(page)

@@ -197,7 +197,7 @@ def test_sizes_that_disagree_are_named_and_the_rest_of_the_page_stays(lab, lang,
 
 
 def test_the_example_comes_back_with_everything_that_a_try_changed(lab):
-    page = lab("qkv", x=SIX, tie="q_k", token="t4", **WIDE).press("try_2")
+    page = lab("qkv", x=SIX, tie="q_k", token="t4", **WIDE).try_out(2)
     assert page.link == {"lang": "en"} and page.table("scores") == [["0.0", "0.5"], ["2.0", "0.5"]]
 
 
@@ -213,7 +213,7 @@ START = {"token": "ikan", "tie": "q_k", "ask": "length", "longer": "2.0", "long_
 def test_a_try_button_sets_its_experiment_and_nothing_else(lab, number):
     page = lab("qkv", **START)
     before = {field: page.state(field) for field in FIELDS}
-    page.press(f"try_{number}")
+    page.try_out(number)
     after = {field: page.state(field) for field in FIELDS}
     assert after == before | TRIES[number]
     assert page.says == lab("qkv", **page.link).says, "a button leads where the link leads"
@@ -223,11 +223,11 @@ def test_a_try_button_keeps_the_readers_matrices_unless_it_is_the_sources_exampl
     numbers = {"x": "1_2_0_0~0_1_1_3", "w_q": WIDE["w_q"], "w_k": WIDE["w_k"], "w_v": WIDE["w_v"], "token": "ikan"}
     page = lab("qkv", **numbers)
     for number in (0, 1):
-        page.press(f"try_{number}")
+        page.try_out(number)
         assert {field: page.link.get(field) for field in ("x", "w_q", "w_k", "w_v")} == {
             field: text for field, text in numbers.items() if field != "token"
         }
-    assert page.press("try_2").link == {"lang": "en"}
+    assert page.try_out(2).link == {"lang": "en"}
 
 
 # how numbers are written

@@ -13,6 +13,7 @@ from attention_core.online_softmax import drawn_query, online_softmax, without_r
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import tiles_memory
 from pages.ui.lessons.tiles_charts import memory_over_n
+from tests.received import validated
 
 every_language = pytest.mark.parametrize("lang", LANGUAGES)
 SETTINGS = [
@@ -176,7 +177,7 @@ def test_each_kind_of_step_has_its_sentence_with_its_numbers(lab, lang):
 
 @every_language
 def test_a_small_maximum_then_a_large_one_shows_what_rescaling_is_for(lab, lang):
-    page = lab("tiles", lang=lang).press("try_0")
+    page = lab("tiles", lang=lang).try_out(0)
     link = page.link
     _, steps, now, dense = core(link)
     assert now.largest_before < now.largest and now.factor < 0.2
@@ -187,11 +188,11 @@ def test_a_small_maximum_then_a_large_one_shows_what_rescaling_is_for(lab, lang)
 @every_language
 def test_the_other_tries_show_what_they_say(lab, lang):
     page = lab("tiles", lang=lang)
-    _, steps, _, _ = core(page.press("try_1").link)
+    _, steps, _, _ = core(page.try_out(1).link)
     assert all(step.factor == 1 for step in steps[1:])
-    _, steps, now, _ = core(page.press("try_2").link)
+    _, steps, now, _ = core(page.try_out(2).link)
     assert steps[0].largest == -np.inf and now is steps[1] and now.factor == 0
-    _, _, now, _ = core(page.press("try_3").link)
+    _, _, now, _ = core(page.try_out(3).link)
     assert now.scores.max() == -np.inf and now.factor == 1
 
 
@@ -281,7 +282,8 @@ def test_the_figure_draws_the_arrays_on_two_logarithmic_axes():
     predicted = {name: np.array([k, 10.0 * k]) for k, name in ((1e5, "matrix"), (5e5, "dense"), (2e5, "tiled"))}
     measured = {"n": np.array([256]), "dense": np.array([6e5]), "tiled": np.array([3e5])}
     words = {name: name for name in ("matrix", "dense", "tiled", "dense_measured", "tiled_measured", "x", "y")}
-    picture = memory_over_n(sizes, predicted, measured, {"1 GB": 1e9}, ({128: "128"}, {10**6: "1 MB"}), words, ".,")
+    ticks = ({128: "128"}, {10**6: "1 MB"})
+    picture = validated(memory_over_n(sizes, predicted, measured, {"1 GB": 1e9}, ticks, words, ".,"))
     traces = {trace.name: trace for trace in picture.data}
     for name, bytes_ in predicted.items():
         assert np.array_equal(traces[name].x, sizes) and np.array_equal(traces[name].y, bytes_)
@@ -291,5 +293,5 @@ def test_the_figure_draws_the_arrays_on_two_logarithmic_axes():
     assert picture.layout.xaxis.type == picture.layout.yaxis.type == "log"
     assert [shape.y0 for shape in picture.layout.shapes] == [1e9]
     assert [(note.text, note.y) for note in picture.layout.annotations] == [("1 GB", 9)]
-    without = memory_over_n(sizes, predicted, {}, {}, ({}, {}), words, ".,")
+    without = validated(memory_over_n(sizes, predicted, {}, {}, ({}, {}), words, ".,"))
     assert {trace.name for trace in without.data} == set(predicted)

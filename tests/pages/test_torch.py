@@ -114,7 +114,7 @@ def test_without_torch_the_page_says_how_to_install_it(lab, monkeypatch, lang):
     (agreed,), disagreed = verdicts(page)
     assert "PyTorch" not in agreed and disagreed == [] and "matrix-output" in page.html
     assert "matrix-torch" not in page.html and "grad" not in page.html
-    assert page.press("try_2").state("example") == "drawn" and len(page.words("info")) == 1
+    assert page.try_out(2).state("example") == "drawn" and len(page.words("info")) == 1
 
 
 @pytest.mark.skipif(not reference.installed(), reason="PyTorch is missing: pip install -r requirements.txt")
@@ -231,7 +231,7 @@ def test_the_turn_is_given_back_after_a_failure(instead):
 @pytest.mark.parametrize(("number", "example", "calls"), [(0, "source", 1), (1, "drawn", 0), (2, "drawn", 1)])
 def test_a_try_button_sets_its_experiment(lab, ask, number, example, calls):
     asked = ask(numpy)
-    page = lab("verification").press(f"try_{number}")
+    page = lab("verification").try_out(number)
     assert (page.state("example"), len(asked)) == (example, calls)
     assert page.state("compare") == ("yes" if calls else "no")
     assert (page.app.error if number == 1 else page.app.success)

@@ -5,7 +5,6 @@ import re
 import runpy
 import sys
 from html import unescape
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -102,7 +101,7 @@ def test_sizes_that_disagree_are_named_and_can_be_mended(lab, lang):
     error, = page.words("error")
     assert "Q" in error and "2 × 2" in error and "K" in error and "3 × 4" in error
     assert page.table("Q") == [["2", "0"], ["0", "1"]] and "bench-stages" not in page.html
-    page.press("try_0")
+    page.try_out(0)
     assert page.state("q") is None and page.words("success")
 
 
@@ -204,8 +203,7 @@ CARRIED = {
 def test_a_lessons_link_carries_its_experiment_here(lab, name, lang):
     lesson, _ = lab(name, lang=lang, **CARRIED[name]), Language(lang)
     label = _("Check this experiment against PyTorch")
-    carried, = [each.proto.query_string for each in lesson.app.main.get("page_link") if each.label == label]
-    fields = dict(parse_qsl(carried.lstrip("?")))
+    fields, = [link.carried for link in lesson.links() if link.label.endswith(label)]
     assert fields == {"lang": lang, "example": name, **CARRIED[name]}
     page = lab("verification", **fields)
     assert page.words("success") and not page.words("error")
@@ -226,11 +224,8 @@ def test_a_link_within_the_session_leads_to_the_experiment_and_drops_a_planted_m
     page = lab("verification", bug="no_scaling", bench="dtypes", d_k="16")
     page.app.switch_page(PAGES["scaling"].script)
     page.run()
-    found, = [each.proto.query_string for each in page.app.main.get("page_link") if "Check" in each.label]
-    page.app.switch_page(PAGES["verification"].script)
-    for field, text in parse_qsl(found.lstrip("?")):
-        page.app.query_params[field] = text
-    page.run()
+    found, = [link for link in page.links() if "Check" in link.label]
+    page.follow(found)
     assert [page.state(name) for name in ("example", "bug", "bench", "d_k")] == ["scaling", "none", "stages", 16]
     assert page.words("success")
 

@@ -5,6 +5,7 @@ import pytest
 
 from pages.ui.lessons.additive_charts import ADDITIVE, LOOKS, cost_over_tokens, largest_histogram, weight_bars
 from pages.ui.theme import COLOURS
+from tests.received import validated
 
 WORDS = {"raw": "one", "scaled": "two", "additive": "three", "here": "mine", "x": "across", "y": "up",
          "scaled_held": "two held", "additive_held": "three held"}
@@ -29,7 +30,7 @@ def test_no_two_forms_look_alike_without_colour():
 
 
 def test_the_bars_are_the_weights_from_0_to_1():
-    picture = weight_bars(WEIGHTS, ["k1", "k2"], WORDS, ",.")
+    picture = validated(weight_bars(WEIGHTS, ["k1", "k2"], WORDS, ",."))
     assert [(bar.name, list(bar.x), list(bar.y)) for bar in picture.data] == [
         (WORDS[form], ["k1", "k2"], row.tolist()) for form, row in zip(LOOKS, WEIGHTS, strict=True)
     ]
@@ -38,7 +39,7 @@ def test_the_bars_are_the_weights_from_0_to_1():
 
 def test_the_histogram_holds_every_seed_once():
     largest = np.array([[0.0, 0.5, 1.0, 0.97], [0.26, 0.27, 0.28, 0.31], [0.2, 0.2, 0.2, 0.2]])
-    picture = largest_histogram(largest, np.array([0.5, 0.28, 0.2]), 0.9, WORDS, ".,")
+    picture = validated(largest_histogram(largest, np.array([0.5, 0.28, 0.2]), 0.9, WORDS, ".,"))
     lines, marks = picture.data[:3], picture.data[3]
     assert [sum(line.y) for line in lines] == pytest.approx([1, 1, 1])
     assert lines[0].y[-1] == 0.5 and lines[1].x[np.argmax(lines[1].y)] == pytest.approx(0.275)
@@ -50,7 +51,7 @@ def test_the_histogram_holds_every_seed_once():
 def test_costs_are_four_lines_on_axes_that_do_not_move():
     counts = np.array([1, 2, 4])
     costs = {"scaled": np.array([[2, 6, 20], [2, 6, 20]]), "additive": np.array([[3, 8, 24], [3, 8, 25]])}
-    one, two = (cost_over_tokens(counts, costs, chosen, WORDS, ".,") for chosen in (1, 3))
+    one, two = (validated(cost_over_tokens(counts, costs, chosen, WORDS, ".,")) for chosen in (1, 3))
     assert [(line.name, list(line.y), line.line.dash) for line in one.data] == [
         ("two", [2, 6, 20], "solid"), ("two held", [2, 6, 20], "dash"), ("three", [3, 8, 24], "solid"),
         ("three held", [3, 8, 25], "dash"),

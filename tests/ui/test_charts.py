@@ -1,12 +1,12 @@
 """A chart draws the arrays it is given, on axes that never move, with the decimal mark of its language."""
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from attention_core.saturation import nested_draw, saturation, seed_band
 from pages.ui.charts import over_width
 from pages.ui.language import Language
+from tests.received import validated
 
 WORDS = {
     "raw": "raw curve", "scaled": "scaled curve", "raw_line": "middle", "scaled_line": "scaled middle", "y": "y axis",
@@ -20,16 +20,13 @@ BANDS = {"raw": BAND.raw, "scaled": BAND.scaled}
 
 
 def figure(chosen=64, y_range=(0, 1), lang="en", bands=BANDS, curves=CURVES, log=False):
-    return over_width(curves, bands, WIDTHS, chosen, WORDS, Language(lang).separators, y_range=y_range, log=log)
+    separators = Language(lang).separators
+    return validated(over_width(curves, bands, WIDTHS, chosen, WORDS, separators, y_range=y_range, log=log))
 
 
 def trace(picture, name, mode=None):
     found, = [t for t in picture.data if t.name == name and t.mode == mode]
     return found
-
-
-def test_a_chart_is_a_figure():
-    assert isinstance(figure(), go.Figure)
 
 
 @pytest.mark.parametrize("chosen", [1, 64, 511, 512])
@@ -59,7 +56,7 @@ def test_the_bands_are_the_quantiles_from_outside_in():
     picture = figure()
     x = np.asarray(trace(picture, WORDS["raw"]).x)
     edges = [np.asarray(t.y) for t in picture.data if t.mode == "lines" and t.showlegend is False]
-    expected = [BANDS[role][row, x - 1] for role in ("raw", "scaled") for row in (0, 4, 1, 3)]
+    expected = [BANDS[role][row, x - 1].astype(np.float32) for role in ("raw", "scaled") for row in (0, 4, 1, 3)]
     assert len(edges) == len(expected)
     assert all(np.array_equal(found, wanted) for found, wanted in zip(edges, expected, strict=True))
     assert np.array_equal(trace(picture, WORDS["raw_line"]).y, BANDS["raw"][2, x - 1])

@@ -169,8 +169,12 @@ def test_shared_files_import_no_page():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_a_page_script_defines_no_function(path):
-    assert definitions(ast.parse(path.read_text())) == []
+def test_a_page_script_defines_its_page_and_shows_it(path):
+    """The page, and nothing else: what it is made of stands in pages/ui."""
+    tree = ast.parse(path.read_text())
+    page, shown = tree.body[-2:]
+    assert definitions(tree) == [page.lineno] and (page.name, called(shown.value)) == ("page", "show_page")
+    assert shown.value.args[0].value == ("home" if path.name == "app.py" else path.stem)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.theme import CELL_MIX, COLOURS, NEUTRAL, RAW, SCALED, STYLESHEET, band_colour, figure, stylesheet
+from pages.ui.plot import axis, figure
+from pages.ui.theme import CELL_MIX, COLOURS, NEUTRAL, RAW, SCALED, STYLESHEET, band_colour, stylesheet
+from tests.received import validated
 
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text())["theme"]
 SCHEMES = ("light", "dark")
@@ -130,7 +132,7 @@ def test_a_band_is_its_curves_colour_made_thin():
 
 
 def test_text_in_a_chart_has_at_least_14_pixels():
-    layout = figure(".,").layout
+    layout = validated(figure(".,", [], axis(), axis())).layout
     sizes = [layout.font.size, layout.legend.font.size, layout.hoverlabel.font.size]
     sizes += [size for axis in (layout.xaxis, layout.yaxis) for size in (axis.title.font.size, axis.tickfont.size)]
     assert min(sizes) >= 14

@@ -58,10 +58,10 @@ def forget(prediction: Prediction) -> None:
 
 def offer(_: Language) -> None:
     """Offer the page's predictions."""
-    predict.offer(_, share.value("page"), dict(share.value("made")), take_up)
+    predict.offer(_, share.value("page"), dict(share.value("made")), taken_up)
 
 
-def take_up(predict: str) -> None:
-    """Take a prediction up; one that was made is shown with its experiment."""
-    prediction = PREDICTIONS[predict]
-    share.choose(predict=predict, **(prediction.fields if answered(prediction) else {}))
+def taken_up(prediction: Prediction) -> dict[str, object]:
+    """Return what taking a prediction up sets; one that was made is shown with its experiment."""
+    fields = {"predict": prediction.id, **(prediction.fields if answered(prediction) else {})}
+    return {name: value for name, value in fields.items() if not share.holds(name)}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui import links
 from pages.ui.classroom.prediction import Prediction, read_answer, right, write_number
 from pages.ui.classroom.predictions import of_page
 from pages.ui.classroom.tally import Group, readable, right_ones, tally
@@ -23,7 +24,7 @@ def ask(_: Language, prediction: Prediction, label: str | None = None) -> str | 
     label = label or _("Commit, then see the result")
     st.html(STYLESHEET)
     with st.container(border=True, key="prediction"):
-        st.markdown(_("**Predict first**"))
+        st.markdown("**" + _("Predict first") + "**")
         st.subheader(_(prediction.question), anchor=False)
         return {"choice": ask_choice, "number": ask_number, "bar": ask_bar}[prediction.kind](_, prediction, label)
 
@@ -186,7 +187,7 @@ def table(name: str, rows: Sequence[str], caption: str = "", end: int | None = N
 
 
 def offer(
-    _: Language, page: str, made: Mapping[str, str], choose: Callable[..., None],
+    _: Language, page: str, made: Mapping[str, str], fields: Callable[[Prediction], Mapping[str, object]],
 ) -> None:
     """Offer a page's predictions; one that was made shows whether it was right.
 
@@ -196,18 +197,17 @@ def offer(
         A key of PAGES.
     made : mapping of str to str
         The answers so far, by the ids of their predictions.
-    choose : callable
-        Sets fields: choose(predict="raw").
+    fields : callable
+        Says what a prediction sets when it is taken up.
     """
     predictions = of_page(page)
     if not predictions:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="predictions"):
-        st.markdown(_("**Predict first**"), width="content")
-        for each in predictions:
-            icon, help = mark(_, each, made.get(each.id))
-            st.button(_(each.label), key=f"predict_{each.id}", icon=icon, help=help, on_click=choose,
-                      kwargs={"predict": each.id})
+    experiments = []
+    for each in predictions:
+        icon, hint = mark(_, each, made.get(each.id))
+        experiments.append((f"{icon} {_(each.label)}" if icon else _(each.label), fields(each), hint))
+    links.offer("predictions", _("Predict first"), experiments)
 
 
 def mark(_: Language, prediction: Prediction, answer_text: str | None) -> tuple[str | None, str | None]:

@@ -5,7 +5,7 @@ const STARTS = "[data-testid=stHeading], .st-key-tries, .st-key-closer";
 const CARD = ".st-key-prediction, .st-key-after_prediction, .st-key-poll";
 const FIRST = `${CARD}, .st-key-shown, .st-key-live, .st-key-poll_host`; // whatever headings they have: no screen begins
 const LEFT_OUT = "[class*=st-key-take_], .st-key-code, .st-key-keep";
-const LIVE = ".st-key-live", TRIES = ".st-key-tries button", PICTURE = ".st-key-shown, .st-key-live";
+const LIVE = ".st-key-live", TRIES = ".st-key-tries a", PICTURE = ".st-key-shown, .st-key-live";
 const REVEAL = [".st-key-poll_reveal button", ".st-key-prediction button[kind^=primary]"];
 const NEXT = ["PageDown"], PREVIOUS = ["PageUp"], SHOW = ["b", "."]; // what remotes send: b and . blank the screen
 const LEAVE = ".st-key-leave_projector";

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
-from pages.ui.theme import NEUTRAL, RAW, SCALED, band_colour, figure
+from pages.ui.plot import Figure, axis, bars, figure, scatter, upright
+from pages.ui.theme import NEUTRAL, RAW, SCALED, band_colour
 
 ADDITIVE = "#8562C7"  # its own hue: none of a role; 3:1 on both papers
 # form -> colour, marker, hatch: colour never speaks alone
@@ -13,7 +13,7 @@ LOOKS = {"raw": (RAW, "circle", ""), "scaled": (SCALED, "diamond", "."), "additi
 EDGES = np.linspace(0, 1, 21)
 
 
-def weight_bars(weights: np.ndarray, keys: Sequence[str], words: Mapping[str, str], separators: str) -> go.Figure:
+def weight_bars(weights: np.ndarray, keys: Sequence[str], words: Mapping[str, str], separators: str) -> Figure:
     """Draw the weights of every key side by side, one bar a form, from 0 to 1.
 
     Parameters
@@ -27,18 +27,16 @@ def weight_bars(weights: np.ndarray, keys: Sequence[str], words: Mapping[str, st
     separators : str
         Plotly's decimal and group marks.
     """
-    picture = figure(separators)
+    traces = []
     for (form, (colour, _, hatch)), row in zip(LOOKS.items(), weights, strict=True):
         marks = {"shape": hatch, "fillmode": "overlay", "fgcolor": "#FFFFFF", "size": 6, "solidity": 0.2}
-        picture.add_bar(x=list(keys), y=row, name=words[form], marker={"color": colour, "pattern": marks})
-    picture.update_layout(barmode="group", bargap=0.25)
-    picture.update_yaxes(range=[0, 1], title_text=words["y"])
-    return picture
+        traces.append(bars(x=list(keys), y=row, name=words[form], marker={"color": colour, "pattern": marks}))
+    return figure(separators, traces, axis(), axis(words["y"], range=[0, 1]), barmode="group", bargap=0.25)
 
 
 def cost_over_tokens(
     counts: np.ndarray, costs: Mapping[str, np.ndarray], chosen: int, words: Mapping[str, str], separators: str
-) -> go.Figure:
+) -> Figure:
     """Draw multiplications (solid) and numbers held (dashed) of both forms over n, both axes logarithmic.
 
     Parameters
@@ -54,24 +52,26 @@ def cost_over_tokens(
     separators : str
         Plotly's decimal and group marks.
     """
-    picture = figure(separators)
+    traces = []
     for form, (made, held) in costs.items():
         colour, symbol, _ = LOOKS[form]
         for values, name, dash in ((made, words[form], "solid"), (held, words[f"{form}_held"], "dash")):
-            picture.add_scatter(
+            traces.append(scatter(
                 x=counts, y=values, name=name, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash},
                 marker={"color": colour, "size": 7, "symbol": symbol},
-            )
-    picture.add_vline(x=chosen, line={"color": NEUTRAL, "width": 1.5}, layer="below")
+            ))
     ends = np.log10([counts[0], counts[-1]])
-    picture.update_xaxes(type="log", tickvals=counts[::2], range=[ends[0] - 0.05, ends[1] + 0.1], title_text=words["x"])
-    picture.update_yaxes(type="log", dtick=2, exponentformat="power", range=[0, 11], title_text=words["y"])
-    return picture
+    return figure(
+        separators, traces,
+        axis(words["x"], type="log", tickvals=counts[::2], range=[ends[0] - 0.05, ends[1] + 0.1]),
+        axis(words["y"], type="log", dtick=2, exponentformat="power", range=[0, 11]),
+        shapes=[upright(chosen, {"color": NEUTRAL, "width": 1.5}, layer="below")],
+    )
 
 
 def largest_histogram(
     largest: np.ndarray, here: np.ndarray, threshold: float, words: Mapping[str, str], separators: str
-) -> go.Figure:
+) -> Figure:
     """Draw how the largest weight of many seeds is distributed, by form; marks on the axis show the chosen seed.
 
     Parameters
@@ -87,20 +87,20 @@ def largest_histogram(
     separators : str
         Plotly's decimal and group marks.
     """
-    picture = figure(separators)
+    traces = []
     centres = (EDGES[1:] + EDGES[:-1]) / 2
     for (form, (colour, _, _)), values in zip(LOOKS.items(), largest, strict=True):
         shares = np.histogram(values, EDGES)[0] / len(values)
-        picture.add_scatter(
+        traces.append(scatter(
             x=centres, y=shares, name=words[form], line={"color": colour, "width": 2, "shape": "hvh"},
             fill="tozeroy", fillcolor=band_colour(colour, 0.2),
-        )
+        ))
     colours, symbols, _ = zip(*LOOKS.values(), strict=True)
-    picture.add_scatter(
+    traces.append(scatter(
         x=here, y=np.zeros(3), mode="markers", name=words["here"], cliponaxis=False,
         marker={"color": colours, "symbol": symbols, "size": 13, "line": {"color": NEUTRAL, "width": 1}},
+    ))
+    return figure(
+        separators, traces, axis(words["x"], range=[0, 1]), axis(words["y"], range=[0, 1]),
+        shapes=[upright(threshold, {"color": NEUTRAL, "width": 1.5, "dash": "dash"})],
     )
-    picture.add_vline(x=threshold, line={"color": NEUTRAL, "width": 1.5, "dash": "dash"})
-    picture.update_xaxes(range=[0, 1], title_text=words["x"])
-    picture.update_yaxes(range=[0, 1], title_text=words["y"])
-    return picture

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
-import plotly.graph_objects as go
 
-from pages.ui.theme import NEUTRAL, RAW, SCALED, figure
+from pages.ui.plot import Figure, axis, bars, figure, scatter, upright
+from pages.ui.theme import NEUTRAL, RAW, SCALED
 
 HEIGHT = 270  # so that a phone shows the controls and the bars at once
 
 
 def two_rows(
     weights: np.ndarray, other: np.ndarray | None, names: Sequence[str], words: Mapping[str, str], separators: str
-) -> go.Figure:
+) -> Figure:
     """Draw the weights of a row as bars from 0 to 1, and those of another row, hatched, beside them.
 
     Parameters
@@ -27,22 +27,22 @@ def two_rows(
     separators : str
         Plotly's decimal and group marks.
     """
-    picture, at = figure(separators), list(range(len(names)))
-    picture.add_bar(x=at, y=weights, name=words["model"], marker={"color": SCALED})
+    at = list(range(len(names)))
+    traces = [bars(x=at, y=weights, name=words["model"], marker={"color": SCALED})]
     if other is not None:
         hatched = {"color": RAW, "pattern": {"shape": "/", "fillmode": "replace", "size": 6, "solidity": 0.5}}
-        picture.add_bar(x=at, y=other, name=words["other"], marker={**hatched, "line": {"color": RAW, "width": 1.5}})
-    picture.update_layout(bargap=0.3, bargroupgap=0.05, showlegend=True, height=HEIGHT)
-    picture.update_xaxes(
-        tickvals=at, ticktext=[escape(name) for name in names], range=[-0.5, len(names) - 0.5], tickangle=0,
+        look = {**hatched, "line": {"color": RAW, "width": 1.5}}
+        traces.append(bars(x=at, y=other, name=words["other"], marker=look))
+    return figure(
+        separators, traces,
+        axis(tickvals=at, ticktext=[escape(name) for name in names], range=[-0.5, len(names) - 0.5], tickangle=0),
+        axis(words["y"], range=[0, 1]), bargap=0.3, bargroupgap=0.05, showlegend=True, height=HEIGHT,
     )
-    picture.update_yaxes(range=[0, 1], title_text=words["y"])
-    return picture
 
 
 def distance_over_width(
     exact: np.ndarray, within: np.ndarray | None, chosen: int, words: Mapping[str, str], separators: str
-) -> go.Figure:
+) -> Figure:
     """Draw the largest distance found at d_v = 1, 2, ..., with a cursor at the chosen d_v.
 
     Parameters
@@ -56,18 +56,19 @@ def distance_over_width(
     separators : str
         Plotly's decimal and group marks.
     """
-    picture, widths = figure(separators), np.arange(1, len(exact) + 1)
+    traces, widths = [], np.arange(1, len(exact) + 1)
     shown = [(exact, SCALED, "circle", "solid", words["exact"])]
     if within is not None:
         shown.append((within, RAW, "diamond", "dash", words["within"]))
     for values, colour, symbol, dash, name in shown:
         sizes = np.where(widths == chosen, 15, 8)
-        picture.add_scatter(
+        mark = {"color": colour, "size": sizes, "symbol": symbol, "opacity": 1, "line": {"width": 0}}
+        traces.append(scatter(
             x=widths, y=values, name=name, mode="lines+markers", line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"color": colour, "size": sizes, "symbol": symbol, "opacity": 1}, cliponaxis=False,
-        )
-    picture.add_vline(x=chosen, line={"color": NEUTRAL, "width": 1.5}, layer="below")
-    picture.update_layout(showlegend=True)
-    picture.update_xaxes(tickvals=widths, range=[0.7, len(exact) + 0.3], title_text="dᵥ")
-    picture.update_yaxes(range=[0, 1], title_text=words["y"])
-    return picture
+            marker=mark, cliponaxis=False,
+        ))
+    return figure(
+        separators, traces, axis("dᵥ", tickvals=widths, range=[0.7, len(exact) + 0.3]),
+        axis(words["y"], range=[0, 1]), showlegend=True,
+        shapes=[upright(chosen, {"color": NEUTRAL, "width": 1.5}, layer="below")],
+    )

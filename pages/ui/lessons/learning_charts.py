@@ -1,12 +1,12 @@
-"""Training curves: every seed its own thin line, scaled and not; arrays and words in, a Plotly figure out."""
+"""Training curves: every seed its own thin line, scaled and not; arrays and words in, a described figure out."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from pages.ui.charts import ROLES
-from pages.ui.theme import NEUTRAL, figure
+from pages.ui.plot import Figure, across, axis, figure, scatter
+from pages.ui.theme import NEUTRAL
 
 DASH = {"raw": "dot", "scaled": "solid"}
 POINTS = 41  # of a curve at most: a phone repaints it several times a second
@@ -22,7 +22,7 @@ def over_steps(
     y_range: tuple[float, float],
     log: bool = False,
     level: float | None = None,
-) -> go.Figure:
+) -> Figure:
     """Draw one measure over the steps, a thin line for each seed that ends in a mark.
 
     Parameters
@@ -46,27 +46,29 @@ def over_steps(
     level : float, optional
         A dashed line across.
     """
-    picture = figure(separators).update_layout(height=300)
+    traces = []
     shown = np.flatnonzero((steps % (last // (POINTS - 1)) == 0) | (steps == steps[-1]))
     for role, colour, symbol in ROLES:
         values = curves[role][shown].astype(np.float32)  # (points, seeds)
-        x = np.tile(np.append(steps[shown], steps[-1]), len(seeds)).astype(np.int32)  # (seeds * (points + 1),)
-        picture.add_scatter(
+        x = np.tile(np.append(steps[shown], steps[-1]), len(seeds))  # (seeds * (points + 1),)
+        traces.append(scatter(
             x=x, y=with_gaps(values), mode="lines", name=words[role], connectgaps=False,
             line={"color": colour, "width": 1.25, "dash": DASH[role]},
             customdata=np.repeat(seeds, len(shown) + 1), hovertemplate=f"{words['seed']} %{{customdata}}: %{{y:.3g}}",
-        )
-        picture.add_scatter(
-            x=np.full(len(seeds), steps[-1], np.int32), y=values[-1], mode="markers", showlegend=False,
+        ))
+        traces.append(scatter(
+            x=np.full(len(seeds), steps[-1]), y=values[-1], mode="markers", showlegend=False,
             name=words[role], marker={"color": colour, "size": 8, "symbol": symbol}, hoverinfo="skip", cliponaxis=False,
-        )
-    if level is not None:
-        picture.add_hline(y=level, line={"color": NEUTRAL, "width": 1.5, "dash": "dash"}, layer="below")
-    picture.update_xaxes(range=[-0.01 * last, 1.02 * last], tickvals=np.linspace(0, last, 5), title_text=words["x"])
-    picture.update_yaxes(title_text=words["y"], range=np.log10(y_range) if log else y_range)
+        ))
+    up = {"range": list(y_range)}
     if log:
-        picture.update_yaxes(type="log", dtick=2, exponentformat="power")
-    return picture
+        up = {"range": np.log10(y_range).tolist(), "type": "log", "dtick": 2, "exponentformat": "power"}
+    dashed = {"color": NEUTRAL, "width": 1.5, "dash": "dash"}
+    lines = {} if level is None else {"shapes": [across(level, dashed, layer="below")]}
+    return figure(
+        separators, traces, axis(words["x"], range=[-0.01 * last, 1.02 * last], tickvals=np.linspace(0, last, 5)),
+        axis(words["y"], **up), height=300, **lines,
+    )
 
 
 def with_gaps(values: np.ndarray) -> np.ndarray:

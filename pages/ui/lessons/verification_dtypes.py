@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from pages.ui import lesson
@@ -14,7 +13,8 @@ from pages.ui.judge import asked
 from pages.ui.judge.reference import TOLERANCES
 from pages.ui.language import Language
 from pages.ui.lessons.verification_table import findings, size_of, verdict
-from pages.ui.theme import COLOURS, NEUTRAL, RAW, SCALED, band_colour, figure
+from pages.ui.plot import Figure, axis, figure, scatter
+from pages.ui.theme import COLOURS, NEUTRAL, RAW, SCALED, band_colour
 
 DRAWS = 200
 SIZES = {"n": 4, "m": 6, "d_k": 8, "d_v": 8}
@@ -123,7 +123,7 @@ def over_draws(theirs: list[np.ndarray] | None) -> dict[str, np.ndarray]:
     return found
 
 
-def histogram(differences: Mapping[str, np.ndarray], words: Mapping[str, str], separators: str) -> go.Figure:
+def histogram(differences: Mapping[str, np.ndarray], words: Mapping[str, str], separators: str) -> Figure:
     """Draw how the differences that are not 0 spread over the powers of ten.
 
     Parameters
@@ -135,16 +135,17 @@ def histogram(differences: Mapping[str, np.ndarray], words: Mapping[str, str], s
     separators : str
         Plotly's decimal and group marks.
     """
-    picture = figure(separators)
+    traces = []
     centres = 10 ** ((EDGES[1:] + EDGES[:-1]) / 2)
     looks = ((SCALED, "solid"), (NEUTRAL, "dash"), (RAW, "dot"), (COLOURS["positive"][0], "dashdot"))
     for (dtype, gaps), (colour, dash) in zip(differences.items(), looks, strict=False):
         share = np.histogram(np.log10(gaps[gaps > 0]), EDGES)[0] / gaps.size
-        picture.add_scatter(
+        traces.append(scatter(
             x=centres, y=share, name=words[dtype], line={"color": colour, "width": 2, "shape": "hvh", "dash": dash},
             fill="tozeroy", fillcolor=band_colour(colour, 0.25),
-        )
-    picture.update_xaxes(type="log", range=[EDGES[0], EDGES[-1]], dtick=2, exponentformat="power")
-    picture.update_xaxes(title_text=words["x"])
-    picture.update_yaxes(range=[0, 0.35], tickformat=".0%", title_text=words["y"])
-    return picture
+        ))
+    return figure(
+        separators, traces,
+        axis(words["x"], type="log", range=[EDGES[0], EDGES[-1]], dtick=2, exponentformat="power"),
+        axis(words["y"], range=[0, 0.35], tickformat=".0%"),
+    )

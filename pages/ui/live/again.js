@@ -6,7 +6,7 @@ const app = () => document.querySelector("[data-testid=stApp]");
 const connected = () => app()?.dataset.testConnectionState === "CONNECTED";
 
 /** Where the page's links lead: they carry the experiments of the other pages, which the address bar does not. */
-const links = () => [...document.querySelectorAll("[data-testid=stPageLink-NavLink][href]")].slice(0, 40)
+const links = () => [...document.querySelectorAll(".st-key-menu a[href]")].slice(0, 40)
   .map((link) => link.href).filter((href) => href.length < 8000);
 
 export default function again({ setTriggerValue }) {
