@@ -1,6 +1,7 @@
 """Other weights with the same output: how far a row of attention can move before its output notices."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -135,10 +136,12 @@ def other_weights(
     def farness(move):
         return _distance(p, np.maximum(p + move, 0), distance)
 
+    free_at = cache(lambda *held: _free_directions(sides[list(held)]))  # many starts come by the same limits
+    edges_at = cache(lambda *held: _edges(sides[list(held)])[len(always) :])
     random, best, zero = np.random.default_rng(seed), np.zeros_like(p), []
     for _ in range(restarts):
-        move, held = _walk(sides, room, farness, always, random)
-        move, held = _climb(sides, room, farness, move, held, len(always))
+        move, held = _walk(sides, room, farness, always, free_at, random)
+        move, held = _climb(sides, room, farness, move, held, edges_at)
         if farness(move) > farness(best):
             best, zero = move, [j for j in held if j < p.size]
     q = np.maximum(p + best, 0)
@@ -200,10 +203,10 @@ def _farthest(sides, room, move, direction):
     return move + steps[hit] * direction, hit
 
 
-def _walk(sides, room, farness, held, random):
+def _walk(sides, room, farness, held, free_at, random):
     """Walk along random lines, each to its better end, until the limits that were hit leave no direction free."""
     move, held = np.zeros(sides.shape[1]), list(held)
-    while (free := _free_directions(sides[held])).shape[1]:
+    while (free := free_at(*held)).shape[1]:
         line = free @ random.standard_normal(free.shape[1])
         ends = [_farthest(sides, room, move, direction) for direction in (line, -line)]
         move, hit = max(ends, key=lambda end: farness(end[0]))
@@ -211,16 +214,20 @@ def _walk(sides, room, farness, held, random):
     return move, held
 
 
-def _climb(sides, room, farness, move, held, n_always):
+def _climb(sides, room, farness, move, held, edges_at):
     """Go from corner to corner while a neighbour is farther; each edge lets go of one limit."""
     while True:
-        corner = np.vstack([np.ones(sides.shape[1]), sides[held]])
-        edges = -np.linalg.pinv(corner, rcond=NEGLIGIBLE)[:, 1 + n_always :].T  # (limits that can be let go, m)
-        found = []
-        for i, edge in enumerate(edges, start=n_always):
+        edges, found = edges_at(*held), []
+        for i, edge in enumerate(edges, start=len(held) - len(edges)):  # the limits before these always hold
             there, hit = _farthest(sides, room, move, edge)
             found.append((farness(there), there, [*held[:i], *held[i + 1 :], hit]))
         best = max(found, key=lambda end: end[0], default=(0.0, move, held))
         if best[0] <= farness(move) + 1e-12:
             return move, held
         move, held = best[1:]
+
+
+def _edges(held):
+    """Return the edges that meet in a corner, one a row: edge i leaves the limit i and keeps to all others."""
+    corner = np.vstack([np.ones(held.shape[1]), held])  # moves sum to 0
+    return -np.linalg.pinv(corner, rcond=NEGLIGIBLE)[:, 1:].T  # (limits, m)

@@ -17,9 +17,9 @@ class Draw:
 
     Attributes
     ----------
-    query : np.ndarray, shape (d_max,)
+    query : np.ndarray, shape (..., d_max)
         q.
-    keys : np.ndarray, shape (n_keys, d_max)
+    keys : np.ndarray, shape (..., n_keys, d_max)
         One key per row.
     """
 
@@ -66,17 +66,64 @@ def nested_draw(
     >>> (draw.keys @ draw.query).round(2)
     array([-17.77,  -0.19,   4.29,  -8.34, -14.58,  -2.57,  -5.09, -11.05])
     """
-    seed = integer("seed", seed, at_least=0)
-    if seed >= 2**32:
-        raise ValueError(f"seed must be less than 2**32, not {seed}.")
+    n_keys, d_max = integer("n_keys", n_keys, at_least=1), integer("d_max", d_max, at_least=1)
+    mean, std = _distribution(mean, std)
+
+    blocks = _blocks(np.random.RandomState() if random is None else random, seed, n_keys, d_max)
+    vectors = mean + std * np.concatenate(blocks, axis=1)[:, :d_max]  # (1 + n_keys, d_max)
+    return Draw(query=vectors[0], keys=vectors[1:])
+
+
+def nested_draws(
+    seeds: Sequence[int],
+    n_keys: int = 8,
+    d_max: int = 512,
+    mean: float = 0.0,
+    std: float = 1.0,
+    random: np.random.RandomState | None = None,
+) -> Draw:
+    """Draw as `nested_draw` does, for many seeds at once.
+
+    Parameters
+    ----------
+    seeds : sequence of int
+        At least one.
+    n_keys, d_max, mean, std, random
+        As in `nested_draw`.
+
+    Returns
+    -------
+    Draw
+        query, shape (seeds, d_max), and keys, shape (seeds, n_keys, d_max).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `nested_draw` does.
+
+    Examples
+    --------
+    >>> draws = nested_draws(range(3))
+    >>> draws.keys.shape, bool((draws.keys[2] == nested_draw(2).keys).all())
+    ((3, 8, 512), True)
+    """
     n_keys, d_max = integer("n_keys", n_keys, at_least=1), integer("d_max", d_max, at_least=1)
     mean, std = _distribution(mean, std)
 
     random = np.random.RandomState() if random is None else random
+    blocks = np.stack([_blocks(random, seed, n_keys, d_max) for seed in seeds])  # (seeds, blocks, 1 + n_keys, 64)
+    vectors = blocks.swapaxes(1, 2).reshape(len(blocks), 1 + n_keys, -1)[..., :d_max]  # (seeds, 1 + n_keys, d_max)
+    vectors *= std  # in place: where there are many, each further array costs as much as the product itself
+    vectors += mean
+    return Draw(query=vectors[:, 0], keys=vectors[:, 1:])
+
+
+def _blocks(random, seed, n_keys, d_max):
+    seed = integer("seed", seed, at_least=0)
+    if seed >= 2**32:
+        raise ValueError(f"seed must be less than 2**32, not {seed}.")
     random.seed(seed)
-    blocks = random.randn((d_max + BLOCK - 1) // BLOCK, 1 + n_keys, BLOCK)  # q's row first, then the keys'
-    vectors = mean + std * np.concatenate(blocks, axis=1)[:, :d_max]  # (1 + n_keys, d_max)
-    return Draw(query=vectors[0], keys=vectors[1:])
+    return random.randn((d_max + BLOCK - 1) // BLOCK, 1 + n_keys, BLOCK)  # q's row first, then the keys'
 
 
 def _distribution(mean, std):
@@ -96,7 +143,7 @@ def scores_by_width(draw: Draw) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray, shape (d_max, n_keys)
+    np.ndarray, shape (..., d_max, n_keys)
         Row d - 1 holds the raw scores at width d.
 
     Examples
@@ -105,7 +152,7 @@ def scores_by_width(draw: Draw) -> np.ndarray:
     array([[ 3.],
            [11.]])
     """
-    return np.cumsum(draw.query[:, None] * draw.keys.T, axis=0)  # (d_max, n_keys)
+    return np.cumsum(draw.query[..., None, :] * draw.keys, axis=-1).swapaxes(-1, -2)  # (..., d_max, n_keys)
 
 
 def divisors(draw: Draw, kind: str, value: float | None = None) -> np.ndarray:
@@ -122,7 +169,7 @@ def divisors(draw: Draw, kind: str, value: float | None = None) -> np.ndarray:
 
     Returns
     -------
-    np.ndarray, shape (d_max, n_keys) for "cosine", else (d_max, 1)
+    np.ndarray, shape (..., d_max, n_keys) for "cosine", else (d_max, 1)
         Positive numbers.
 
     Raises
@@ -136,10 +183,10 @@ def divisors(draw: Draw, kind: str, value: float | None = None) -> np.ndarray:
     array([1.  , 1.41, 1.73, 2.  ])
     """
     kind = choice("divisor", kind, DIVISORS)
-    widths = np.arange(1.0, draw.query.size + 1)[:, None]  # (d_max, 1)
+    widths = np.arange(1.0, draw.query.shape[-1] + 1)[:, None]  # (d_max, 1)
     if kind == "cosine":
-        query_lengths = np.sqrt(np.cumsum(draw.query**2))[:, None]  # (d_max, 1)
-        key_lengths = np.sqrt(np.cumsum(draw.keys.T**2, axis=0))  # (d_max, n_keys)
+        query_lengths = np.sqrt(np.cumsum(draw.query**2, axis=-1))[..., None]  # (..., d_max, 1)
+        key_lengths = np.sqrt(np.cumsum(draw.keys**2, axis=-1)).swapaxes(-1, -2)  # (..., d_max, n_keys)
         lengths = query_lengths * key_lengths
         return np.where(lengths == 0, 1, lengths)  # a vector of zeros scores 0 whatever the divisor
     if kind == "free":
@@ -147,36 +194,3 @@ def divisors(draw: Draw, kind: str, value: float | None = None) -> np.ndarray:
         if value <= 0:
             raise ValueError(f"value (the free divisor) must be above 0, not {value}.")
     return {"none": widths**0, "sqrt_d_k": np.sqrt(widths), "d_k": widths, "free": widths**0 * (value or 1)}[kind]
-
-
-def stacked_scores(draws: Sequence[Draw], kind: str, value: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Score many draws of one size at every width, and divide: few long calls, where a call a draw would wait for each.
-
-    Parameters
-    ----------
-    draws : sequence of Draw
-        At least one.
-    kind, value
-        As in `divisors`.
-
-    Returns
-    -------
-    tuple of two np.ndarray, shape (draws, d_max, n_keys)
-        The `scores_by_width` of each draw, and the same divided by its `divisors`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `divisors` does.
-
-    Examples
-    --------
-    >>> scores, scaled = stacked_scores([nested_draw(seed=0), nested_draw(seed=1)], "sqrt_d_k")
-    >>> scores.shape, bool((scaled[1, 63] == scores[1, 63] / 8).all())
-    ((2, 512, 8), True)
-    """
-    query = np.stack([draw.query for draw in draws])  # (draws, d_max)
-    keys = np.stack([draw.keys for draw in draws])  # (draws, n_keys, d_max)
-    scores = np.cumsum(query[:, :, None] * keys.swapaxes(1, 2), axis=1)
-    different = draws if kind == "cosine" else draws[:1]  # only lengths differ from draw to draw
-    return scores, scores / np.stack([divisors(draw, kind, value) for draw in different])

@@ -1,4 +1,4 @@
-"""Why sqrt(d_k): one draw followed through all widths, many draws together, and what theory expects."""
+"""Why sqrt(d_k): one draw followed through all widths, and what theory expects of many."""
 
 import math
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import integer, number, real_array
-from .draws import DIVISORS, Draw, divisors, nested_draw, scores_by_width, stacked_scores
+from .band import QUANTILES, Band, seed_band
+from .checks import integer, real_array
+from .draws import DIVISORS, Draw, divisors, nested_draw, scores_by_width
 from .softmax import entropy, softmax
 
 __all__ = [
@@ -23,10 +24,6 @@ __all__ = [
     "scores_by_width",
     "seed_band",
 ]
-
-QUANTILES = (0.05, 0.25, 0.50, 0.75, 0.95)
-CHUNK = 2**20  # how many scores are held at a time
-
 
 @dataclass(frozen=True, eq=False)
 class Saturation:
@@ -98,89 +95,6 @@ def saturation(draw: Draw, divisor: str = "sqrt_d_k", value: float | None = None
         largest_scaled=weights_scaled.max(axis=-1),
         entropy_raw=entropy(weights_raw),
         entropy_scaled=entropy(weights_scaled),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Band:
-    """Hold where the largest weight lies over many seeds, at every width.
-
-    Attributes
-    ----------
-    quantiles : tuple of float
-        Which quantiles the rows of `raw` and `scaled` are.
-    raw, scaled : np.ndarray, shape (5, d_max)
-        Quantiles of the largest weight, without and with the divisor.
-    share_raw, share_scaled : np.ndarray, shape (d_max,)
-        Share of seeds, 0 to 1, whose largest weight exceeds the threshold.
-    threshold : float
-        From where a seed counts as saturated.
-    """
-
-    quantiles: tuple[float, ...]
-    raw: np.ndarray
-    scaled: np.ndarray
-    share_raw: np.ndarray
-    share_scaled: np.ndarray
-    threshold: float
-
-
-def seed_band(
-    n_seeds: int = 400,
-    n_keys: int = 8,
-    d_max: int = 512,
-    mean: float = 0.0,
-    std: float = 1.0,
-    divisor: str = "sqrt_d_k",
-    value: float | None = None,
-    threshold: float = 0.9,
-) -> Band:
-    """Repeat the experiment for seeds 0 to n_seeds - 1 and summarise their largest weights.
-
-    Parameters
-    ----------
-    n_seeds : int, default 400
-        How many seeds.
-    n_keys, d_max, mean, std
-        As in `nested_draw`.
-    divisor, value
-        As `kind` and `value` of `divisors`.
-    threshold : float, default 0.9
-        A seed whose largest weight exceeds it counts as saturated.
-
-    Returns
-    -------
-    Band
-        Quantiles of the largest weight (5, 25, 50, 75, 95 %) and shares of saturated seeds; column d - 1 is width d.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `nested_draw` and `divisors` do, and if n_seeds is below 1.
-
-    Examples
-    --------
-    >>> band = seed_band(n_seeds=400, d_max=64)
-    >>> band.raw[2, -1].round(3), band.scaled[2, -1].round(3), band.share_raw[-1]
-    (np.float64(0.959), np.float64(0.33), np.float64(0.6175))
-    """
-    n_seeds, threshold = integer("n_seeds", n_seeds, at_least=1), number("threshold", threshold)
-    largest_raw, largest_scaled = np.empty((2, n_seeds, integer("d_max", d_max, at_least=1)))
-    random = np.random.RandomState()
-    together = max(1, CHUNK // (largest_raw.shape[1] * integer("n_keys", n_keys, at_least=1)))
-    for first in range(0, n_seeds, together):
-        seeds = range(first, min(first + together, n_seeds))
-        draws = [nested_draw(seed, n_keys, d_max, mean, std, random) for seed in seeds]
-        scores, scaled = stacked_scores(draws, divisor, value)  # (seeds, d_max, n_keys)
-        largest_raw[seeds.start : seeds.stop] = softmax(scores).max(axis=-1)
-        largest_scaled[seeds.start : seeds.stop] = softmax(scaled).max(axis=-1)
-    return Band(
-        quantiles=QUANTILES,
-        raw=np.quantile(largest_raw, QUANTILES, axis=0),
-        scaled=np.quantile(largest_scaled, QUANTILES, axis=0),
-        share_raw=(largest_raw > threshold).mean(axis=0),
-        share_scaled=(largest_scaled > threshold).mean(axis=0),
-        threshold=threshold,
     )
 
 

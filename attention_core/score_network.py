@@ -60,13 +60,66 @@ def draw_network(seed: int, d_q: int, d_k: int, d_a: int = 64, readout: str = "r
     >>> network.w_query.shape, network.w_key.shape, round(network.bound, 4)
     ((4, 3), (4, 5), 0.5016)
     """
-    seed = integer("seed", seed, at_least=0)
     d_q, d_k, d_a = (integer(n, s, at_least=1) for n, s in (("d_q", d_q), ("d_k", d_k), ("d_a", d_a)))
-    readout = choice("readout", readout, READOUTS)
-    random = np.random.default_rng(seed)
-    v = random.standard_normal(d_a) / (np.sqrt(d_a) if readout == "root" else 1)
-    columns = random.standard_normal((max(d_q, d_k), 2, d_a))  # column by column: a larger width changes no number
-    return Network(columns[:d_q, 0].T / np.sqrt(d_q), columns[:d_k, 1].T / np.sqrt(d_k), v)
+    v, columns = standard_network(seed, max(d_q, d_k), d_a)
+    return Network(columns[:d_q, 0].T / np.sqrt(d_q), columns[:d_k, 1].T / np.sqrt(d_k), v / readout_root(readout, d_a))
+
+
+def standard_network(seed: int, d: int, d_a: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the standard normal numbers that `draw_network` divides, v first and then column by column.
+
+    Parameters
+    ----------
+    seed, d, d_a : int
+        As in `draw_network`; d is the larger of d_q and d_k.
+
+    Returns
+    -------
+    tuple of two np.ndarray, shapes (d_a,) and (d, 2, d_a)
+        v, and the columns of W_1 and W_2 by turns: a larger width changes no number.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number of its kind or out of range.
+
+    Examples
+    --------
+    >>> v, columns = standard_network(seed=0, d=3, d_a=4)
+    >>> bool((columns[:, 0].T / np.sqrt(3) == draw_network(seed=0, d_q=3, d_k=3, d_a=4).w_query).all())
+    True
+    """
+    random = np.random.default_rng(integer("seed", seed, at_least=0))
+    d, d_a = integer("d", d, at_least=1), integer("d_a", d_a, at_least=1)
+    return random.standard_normal(d_a), random.standard_normal((d, 2, d_a))
+
+
+def readout_root(readout: str, d_a: int) -> float:
+    """Tell what v is divided by: sqrt(d_a) for "root", 1 for "one".
+
+    Parameters
+    ----------
+    readout : {"root", "one"}
+        As in `draw_network`.
+    d_a : int
+        The hidden width.
+
+    Returns
+    -------
+    float
+        A positive number.
+
+    Raises
+    ------
+    ValueError
+        If the readout is unknown.
+
+    Examples
+    --------
+    >>> float(readout_root("root", 64)), readout_root("one", 64)
+    (8.0, 1.0)
+    """
+    return np.sqrt(d_a) if choice("readout", readout, READOUTS) == "root" else 1.0
 
 
 def weight_ceiling(bound: float, n_keys: int) -> float:

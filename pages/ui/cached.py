@@ -7,32 +7,28 @@ from threading import Lock
 import numpy as np
 import streamlit as st
 
+from attention_core.band import Band, seed_bands
 from attention_core.counterfactual import Counterfactual, other_weights
 from attention_core.draws import Draw, divisors, nested_draw
-from attention_core.explained import (
-    Explained,
-    distance_by_width,
-    drawn_explained,
-    other_rows,
-    six_words_explained,
-)
+from attention_core.explained import Explained, drawn_explained, six_words_explained
 from attention_core.gradient_flow import NormBand, jacobian_norm_band
 from attention_core.heads import ScaleCurves, scale_over_heads
 from attention_core.largest_weight import mean_largest_weight
 from attention_core.one_model import NearestModel, nearest_model
 from attention_core.query_gradient import QueryGradient, query_gradient
-from attention_core.saturation import Band, Saturation, saturation, seed_band
-from attention_core.score_forms import largest_over_seeds
+from attention_core.saturation import Saturation, saturation
 from attention_core.variance import dot_products, variance_by_width
 from pages.ui.judge import reference
 from pages.ui.language import Language
 from pages.ui.live.payload import payload
+from pages.ui.streams import Streams
 
 SEEDS = 400
 HEAD_SEEDS = 100  # enough for a mean that repeats to two digits
 MANY = 2000  # the gradient's median is noisier than the other summaries
 LONG = Lock()  # of up to two seconds of work; ten at once would share one interpreter with everybody's short reruns
-EVERY = 512  # settings of 50 kB: each number of keys with each divisor, and some more
+EVERY = 192  # settings of 100 or 50 kB: each number of keys, and as many again with other means or deviations
+PLAIN = ("none", "sqrt_d_k", "d_k")
 FEW = np.unique(np.geomspace(1, 512, 60).round().astype(int))  # enough widths for a smooth curve
 
 
@@ -46,11 +42,31 @@ def alone(compute: Callable) -> Callable:
     return waiting
 
 
-@st.cache_data(show_spinner=False, max_entries=EVERY)
-@alone
 def all_seeds(keys: int, mean: float, std: float, divisor: str, value: float | None) -> Band:
     """Return the largest weight over d_k of 400 seeds, for one setting of the experiment."""
-    return seed_band(SEEDS, keys, mean=mean, std=std, divisor=divisor, value=value)
+    if divisor in PLAIN:
+        return plain_bands(keys, mean, std)[divisor]
+    return other_band(keys, mean, std, divisor, value if divisor == "free" else None)
+
+
+@st.cache_data(show_spinner=False, max_entries=EVERY)
+@alone
+def plain_bands(keys: int, mean: float, std: float) -> dict[str, Band]:
+    """Return the bands of the divisors that d_k decides: the draws take most of the time, and these share them."""
+    return seed_bands(PLAIN, SEEDS, keys, mean=mean, std=std, random=streams())
+
+
+@st.cache_data(show_spinner=False, max_entries=EVERY)
+@alone
+def other_band(keys: int, mean: float, std: float, divisor: str, value: float | None) -> Band:
+    """Return the band of one of the other divisors."""
+    return seed_bands((divisor,), SEEDS, keys, mean=mean, std=std, value=value, random=streams())[divisor]
+
+
+@lru_cache(maxsize=1)
+def streams() -> Streams:
+    """Return the seeds' random numbers as far as anybody has asked for them: 15 MB for 8 keys, 41 MB at most."""
+    return Streams(8 * (1 + 24) * 64)  # all that 24 keys and a query of 512 components take
 
 
 def theory(
@@ -62,8 +78,7 @@ def theory(
     return expected(keys, std, "none", None), None if divisor == "cosine" else expected(keys, std, divisor, value)
 
 
-@st.cache_data(show_spinner=False, max_entries=EVERY)
-@alone
+@st.cache_data(show_spinner=False, max_entries=2 * EVERY)
 def expected(keys: int, std: float, divisor: str, value: float | None) -> np.ndarray:
     """Return the mean largest weight at d_k = 1 to 512 by theory; all divisors share what "none" gives."""
     by = {"none": 1.0, "sqrt_d_k": np.sqrt(FEW), "d_k": FEW.astype(float), "free": value}[divisor]
@@ -126,38 +141,30 @@ def head_scales(tokens: int, d_model: int) -> ScaleCurves:
     return scale_over_heads(range(HEAD_SEEDS), tokens, d_model, [2**i for i in range(d_model.bit_length())])
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
-@alone
-def additive_largest(widths: tuple[int, ...], keys: int, d_a: int, readout: str, stretch: float) -> np.ndarray:
-    """Return the largest weight of 400 seeds in three forms, (widths, 3, seeds)."""
-    return largest_over_seeds(widths, keys, d_a, readout, stretch, SEEDS)
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
+@lru_cache(maxsize=256)
 def explained(source: str, seed: int, n_keys: int) -> Explained:
-    """Return the rows that the lesson on explanation asks about, with values of every width."""
+    """Return the rows that the lesson on explanation asks about, with values of every width; do not change them."""
     return six_words_explained(seed) if source == "six_words" else drawn_explained(seed, n_keys)
 
 
-@st.cache_data(show_spinner=False, max_entries=256)
+@lru_cache(maxsize=4096)
 def other_row(
     source: str, seed: int, n_keys: int, query: int, d_v: int, tolerance: float, far: str
 ) -> Counterfactual:
-    """Return the row farthest from a query's whose output is the same within the tolerance."""
+    """Return the row farthest from a query's whose output is the same within the tolerance; do not change it."""
     rows = explained(source, seed, n_keys)
     return other_weights(rows.weights[query], rows.value[:, :d_v], tolerance, seed, far)
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
 def distances(source: str, seed: int, n_keys: int, query: int, tolerance: float, far: str) -> np.ndarray:
     """Return how far the other row is at every width of the values."""
-    rows = explained(source, seed, n_keys)
-    return distance_by_width(rows.weights[query], rows.value, tolerance, seed, far)
+    widths = range(1, explained(source, seed, n_keys).value.shape[1] + 1)
+    return np.array([other_row(source, seed, n_keys, query, d_v, tolerance, far).distance for d_v in widths])
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@lru_cache(maxsize=256)
 def nearest(seed: int, d_v: int, tolerance: float, far: str) -> tuple[np.ndarray, np.ndarray, NearestModel]:
     """Return the rows of the six words, the other row of each, and the model nearest to the other rows."""
     rows = explained("six_words", seed, 6)
-    others = other_rows(rows.weights, rows.value[:, :d_v], tolerance, seed, far)
+    others = np.stack([other_row("six_words", seed, 6, query, d_v, tolerance, far).weights for query in range(6)])
     return rows.weights, others, nearest_model(rows.x, others)

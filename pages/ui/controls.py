@@ -24,9 +24,10 @@ def slider(name: str, label: str, help: str | None = None, high: int | None = No
 
 
 def within(name: str, high: int) -> None:
-    """Bring a field's value down to `high`."""
-    if share.value(name) > high:
-        share.set_fields({name: high})
+    """Bring a field's value down to `high`; to Streamlit, a slider with another end is another slider: it is told."""
+    if share.value(name) > high or share.watched(f"end_{name}") != high:
+        share.set_fields({name: min(share.value(name), high)})
+        share.keep_watched(f"end_{name}", high)
 
 
 def decimal(name: str, label: str, help: str | None = None) -> float:

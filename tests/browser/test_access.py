@@ -7,7 +7,7 @@ from pages.ui.language import Language
 from tests.browser.access import AXE, RUN, SIDEWAYS, STICKS_OUT, faults, looked_at, unfold
 
 IN_SIGHT = """() => { const main = document.querySelector('[data-testid=stMain]');
-  const kinds = 'input,[role=radio],button,a[data-testid=stPageLink-NavLink],a[href^="#"]';
+  const kinds = 'input,[role=radio],button,a[href]';
   return [...main.querySelectorAll(kinds)].filter(e => { const box = e.getBoundingClientRect();
     const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
     return box.width && box.top >= 0 && box.bottom <= innerHeight && at && main.contains(at)

@@ -91,9 +91,9 @@ def test_in_a_frame_the_lab_needs_neither_menu_nor_cookies_and_every_link_stays_
     in_frame(frame, "id", "masking")
     frame.locator(".st-key-formula a").last.click()
     in_frame(frame, "id", "qkv")
-    frame.locator(".st-key-foot a").first.click()
+    frame.locator(".st-key-foot hr + p a").first.click()
     in_frame(frame, "id", "pipeline")
-    frame.locator(".st-key-other_lang button").click()
+    frame.locator(".st-key-foot a[href*='lang=en']").click()
     frame.wait_for_url(lambda url: asked(url)["lang"] == "en")
     in_frame(frame, "en", "pipeline")
     here = frame.url

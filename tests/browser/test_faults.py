@@ -90,7 +90,7 @@ def test_a_server_that_comes_back_finds_the_experiment_in_the_open_page(visitor,
         tab.click(".st-key-mask [role=radio] >> nth=3", "() => location.search.includes('mask=both')")
         before = tab.text()
         for press in (lambda: tab.page.locator(".st-key-mask [role=radio]").nth(0).click(),
-                      lambda: tab.page.locator(".st-key-try_0 button").click()):
+                      lambda: tab.page.locator(".st-key-tries a >> nth=0").click()):
             stop(server)
             tab.page.wait_for_function(LOST)
             restart(server)

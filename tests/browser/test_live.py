@@ -68,7 +68,7 @@ def test_a_drag_moves_everything_and_sends_nothing_until_release(visitor):
 
 def test_the_element_follows_a_button_of_the_page(visitor):
     tab = visitor().go("scaling", lang="en")
-    tab.click(".st-key-try_0 button", D_K_IS, "512")
+    tab.click(".st-key-tries a >> nth=0", D_K_IS, "512")
     assert shown(tab.page)["d_k"] == 512 and core_says(512)[0] in shown(tab.page)["picture"]
     tab.click(".st-key-another_seed button", "() => location.search.includes('seed=389')")
     assert core_says(512, seed=389)[0] in shown(tab.page)["picture"] and shown(tab.page)["d_k"] == 512

@@ -110,7 +110,7 @@ def test_the_way_back_to_the_picture(wall):
     page = wall.go("masking", lang="en", projector="1").until(READY).page
     page.keyboard.press("PageDown")
     assert page.evaluate(AT) == "2 of 3"
-    page.locator(".st-key-try_0 button").click()
+    page.locator(".st-key-tries a >> nth=0").click()
     wall.until("() => document.querySelector('.lab-remote [role=status]').textContent === '1 of 3'")
 
 

@@ -45,7 +45,7 @@ def test_language_reload_and_copied_link_keep_the_experiment(visitor, title, nam
     copied.page.goto(tab.page.url)
     assert copied.drawn().text() == shown
 
-    tab.click(".st-key-other_lang button", LANG_IS, "en")
+    tab.click(".st-key-foot a[href*='lang=en']", LANG_IS, "en")
     assert tab.titles == [title(name, Language("en"))] and tab.link == {"lang": "en", **link} and state(tab) == before
     tab.healthy()
     copied.healthy()
@@ -75,21 +75,21 @@ def test_menu_strip_and_foot_lead_to_the_right_pages_and_take_the_state_along(vi
 
     carried = dict.fromkeys(("scaling", "verification"), {"d_k": "128", "seed": "137"})
     for at, name in enumerate(PAGES):
-        tab.click(f"[data-testid=stSidebar] [data-testid=stPageLink-NavLink] >> nth={at}", AT, path(name))
+        tab.click(f".st-key-menu a >> nth={at}", AT, path(name))
         arrived(name, **carried.get(name, {}))
     for at, (_symbol, _caption, name) in enumerate(FORMULA.values()):
-        tab.click(f".st-key-formula [data-testid=stPageLink-NavLink] >> nth={at}", AT, path(name))
+        tab.click(f".st-key-formula a >> nth={at}", AT, path(name))
         arrived(name, **carried.get(name, {}))
-    tab.click("[data-testid=stSidebar] [data-testid=stPageLink-NavLink] >> nth=-1", AT, path(list(PAGES)[-1]))
+    tab.click(".st-key-menu a >> nth=-1", AT, path(list(PAGES)[-1]))
     names = list(PAGES)
     for name in names[-2:-5:-1]:
-        tab.click(".st-key-foot [data-testid=stPageLink-NavLink] >> nth=0", AT, path(name))
+        tab.click(".st-key-foot hr + p a >> nth=0", AT, path(name))
         arrived(name, **carried.get(name, {}))
     for name in names[-3:]:
-        tab.click(".st-key-foot [data-testid=stPageLink-NavLink] >> nth=-1", AT, path(name))
+        tab.click(".st-key-foot hr + p a >> nth=-1", AT, path(name))
         arrived(name, **carried.get(name, {}))
     for name in ("scaling", "questions"):
-        tab.click("[data-testid=stSidebar] [data-testid=stPageLink-NavLink] >> nth=0", AT, "/")
+        tab.click(".st-key-menu a >> nth=0", AT, "/")
         link = f".st-key-lessons [data-testid=stPageLink-NavLink] >> nth={names.index(name) - 1}"
         tab.click(link, AT, path(name))
         arrived(name, **carried.get(name, {}))

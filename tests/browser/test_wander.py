@@ -15,7 +15,7 @@ FIRST_TOUCH = {
 
 def follow(tab, name):
     """Take the menu's link to a page."""
-    link = f"[data-testid=stSidebar] [data-testid=stPageLink-NavLink] >> nth={list(PAGES).index(name)}"
+    link = f".st-key-menu a >> nth={list(PAGES).index(name)}"
     tab.click(link, AT, f"/{name}")
 
 

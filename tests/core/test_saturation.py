@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from attention_core import entropy, softmax
-from attention_core.draws import DIVISORS, stacked_scores
+from attention_core.band import seed_bands
+from attention_core.draws import DIVISORS, nested_draws
 from attention_core.saturation import (
     Draw,
     divisors,
@@ -58,12 +59,15 @@ def test_a_generator_that_is_seeded_again_draws_the_same():
 
 
 @pytest.mark.parametrize("divisor", DIVISORS)
-def test_stacked_scores_are_those_of_each_draw(divisor):
-    draws = [nested_draw(seed, 5, 70) for seed in (3, 1, 4)]
-    scores, scaled = stacked_scores(draws, divisor, 2.5)
-    for one, divided, draw in zip(scores, scaled, draws, strict=True):
-        assert (one == scores_by_width(draw)).all()
-        assert (divided == scores_by_width(draw) / divisors(draw, divisor, 2.5)).all()
+def test_many_draws_are_those_of_each_seed(divisor):
+    draws = nested_draws((3, 1, 4), 5, 70, mean=0.5, std=2.0)
+    scores, by = scores_by_width(draws), divisors(draws, divisor, 2.5)
+    assert draws.query.shape == (3, 70) and draws.keys.shape == (3, 5, 70) and scores.shape == (3, 70, 5)
+    for at, seed in enumerate((3, 1, 4)):
+        draw = nested_draw(seed, 5, 70, mean=0.5, std=2.0)
+        assert (draws.query[at] == draw.query).all() and (draws.keys[at] == draw.keys).all()
+        assert (scores[at] == scores_by_width(draw)).all()
+        assert ((scores / by)[at] == scores_by_width(draw) / divisors(draw, divisor, 2.5)).all()
 
 
 def test_scores_are_dot_products_of_prefixes():
@@ -134,7 +138,7 @@ def test_band_of_400_seeds_in_well_under_a_second():
     assert round(band.raw[2, at], 3) == 0.959 and round(band.scaled[2, at], 3) == 0.330
     assert band.raw.shape == band.scaled.shape == (5, 512) and band.share_scaled.shape == (512,)
     assert (np.diff(band.raw, axis=0) >= 0).all() and (np.diff(band.scaled, axis=0) >= 0).all()
-    assert seconds < 2, "a quarter of a second on an idle core; the rest is for slower ones"
+    assert seconds < 1, "a twentieth of a second on an idle core; the rest is for slower ones"
 
 
 @pytest.mark.parametrize(("divisor", "peak"), [("none", 0.96), ("sqrt_d_k", 0.33), ("d_k", 0.15), ("cosine", 0.15)])
@@ -143,7 +147,7 @@ def test_median_peaks_of_the_divisors(divisor, peak):
 
 
 def test_band_is_the_experiment_seed_by_seed(monkeypatch):
-    monkeypatch.setattr("attention_core.saturation.CHUNK", 1000)  # several seeds in a chunk, and one left over
+    monkeypatch.setattr("attention_core.band.SCORES_HELD", 1000)  # several seeds in a chunk, and one left over
     found = seed_band(n_seeds=7, n_keys=3, d_max=100, mean=0.5, std=2.0, divisor="free", value=4.0, threshold=0.5)
     single = [saturation(nested_draw(s, 3, 100, 0.5, 2.0), "free", 4.0) for s in range(7)]
     raw, scaled = (np.array([getattr(r, name) for r in single]) for name in ("largest_raw", "largest_scaled"))
@@ -151,6 +155,16 @@ def test_band_is_the_experiment_seed_by_seed(monkeypatch):
     np.testing.assert_allclose(found.scaled, np.quantile(scaled, found.quantiles, axis=0), rtol=1e-12)
     np.testing.assert_allclose(found.share_raw, (raw > 0.5).mean(axis=0))
     np.testing.assert_allclose(found.share_scaled, (scaled > 0.5).mean(axis=0))
+
+
+def test_divisors_that_share_their_draws_give_what_each_gives_alone():
+    shared = seed_bands(DIVISORS, 5, 3, 100, value=2.5)
+    assert list(shared) == list(DIVISORS)
+    for kind, band in shared.items():
+        alone = seed_band(5, 3, 100, divisor=kind, value=2.5)
+        assert all(np.array_equal(one, other) for one, other in zip(vars(band).values(), vars(alone).values(),
+                                                                    strict=True))
+    assert (shared["none"].scaled == shared["d_k"].raw).all() and (shared["d_k"].scaled != shared["d_k"].raw).any()
 
 
 RAW = [row for row in THEORY if not row["scaled"]]
@@ -184,6 +198,8 @@ def test_the_variance_of_a_score_is_d_k():
         (lambda: nested_draw(2**32), ValueError, ["seed", "2**32"]),
         (lambda: nested_draw(0.5), TypeError, ["seed", "0.5"]),
         (lambda: nested_draw(0, n_keys=0), ValueError, ["n_keys", "0"]),
+        (lambda: nested_draws([0, -1]), ValueError, ["seed", "-1"]),
+        (lambda: nested_draws([0], std=-1), ValueError, ["std", "-1"]),
         (lambda: nested_draw(0, d_max=0), ValueError, ["d_max", "0"]),
         (lambda: nested_draw(0, mean=np.nan), ValueError, ["mean", "nan"]),
         (lambda: nested_draw(0, std=-1), ValueError, ["std", "-1"]),

@@ -36,7 +36,7 @@ def measured(prediction, _):
 @pytest.mark.parametrize("id", ONE_OF_EACH)
 def test_nothing_of_the_experiment_shows_before_an_answer(lab, id, _):
     page = lab("scaling", predict=id, lang=_.lang)
-    assert _(PREDICTIONS[id].question) in page.says and _("**Predict first**").strip("*") in page.says
+    assert _(PREDICTIONS[id].question) in page.says and _("Predict first") in page.says
     assert not page.elements and not page.app.get("plotly_chart")
     for figure in PREDICTIONS[id].truth().holes.values():
         if not float(figure.value).is_integer():  # whole numbers are the setting

@@ -43,8 +43,8 @@ export default function projector({ data, parentElement }) {
 }
 
 /** The block that holds all that a page draws, one child for each part. */
-const main = () => document.querySelector("[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]");
-const wall = () => main().closest("[data-testid=stMain]");
+const main = () => wall().querySelector("h1")?.closest("[data-testid=stVerticalBlock]");
+const wall = () => document.querySelector("[data-testid=stMain]");
 const live = () => [...document.querySelectorAll(`${LIVE} *`)].find((part) => part.shadowRoot?.querySelector(".live"));
 const app = () => document.querySelector("[data-testid=stApp]");
 const drawing = () => app().dataset.testScriptState !== "notRunning";
@@ -92,10 +92,9 @@ function cut(bar) {
 /** Divide a page's parts into screens; a part without height stands on none. */
 function divide(blocks) {
   const screens = [];
-  let begun = false, carded = false, out = false; // a bar over the title begins no screen of its own
+  let begun = false, carded = false; // a bar over the title begins no screen of its own
   for (const block of blocks) {
-    const link = out && block.querySelector(":scope > [data-testid=stPageLink]"), folded = fold(block);
-    out = has(block, LEFT_OUT) || folded === view.words.references || link;
+    const folded = fold(block), out = has(block, LEFT_OUT) || folded === view.words.references;
     if (out) block.dataset.screen = "out";
     else if (!block.offsetHeight) block.dataset.screen = "none";
     if (out || !block.offsetHeight) continue;

@@ -9,9 +9,9 @@ import streamlit as st
 from attention_core.draws import Draw, nested_draw
 from attention_core.score_forms import Forms, three_forms
 from attention_core.score_network import Network, draw_network, flat_share, weight_ceiling
-from pages.ui import cached, controls, lesson
+from pages.ui import controls, lesson
 from pages.ui.language import N_, Language
-from pages.ui.lessons import additive_charts, additive_cost, additive_widths
+from pages.ui.lessons import additive_charts, additive_cost, additive_seeds, additive_widths
 from pages.ui.tables.matrix import matrix, side_by_side
 from pages.ui.words import key_name
 
@@ -140,7 +140,7 @@ def saturation(_: Language, given: Setting) -> None:
         controls.choice("add_v", _("Standard deviation of v"), READOUT.get)
         controls.decimal("add_long", _("Multiply every query by"))
     widths = sorted({*WIDTHS, given.d})
-    largest = cached.additive_largest(tuple(widths), given.keys, given.d_a, given.readout, given.stretch)
+    largest = additive_seeds.largest(widths, given.keys, given.d_a, given.readout, given.stretch)
     at = widths.index(given.d)
     shares = (largest > SATURATED).mean(axis=-1)  # (widths, 3)
     left, right = st.columns(2)

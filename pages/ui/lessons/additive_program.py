@@ -4,9 +4,9 @@ from attention_core.cost import additive_cost, dot_product_cost
 from attention_core.draws import nested_draw
 from attention_core.score_forms import largest_over_seeds, three_forms
 from attention_core.score_network import draw_network, flat_share, weight_ceiling
-from pages.ui import cached, share
+from pages.ui import share
 from pages.ui.language import Language
-from pages.ui.lessons import additive
+from pages.ui.lessons import additive, additive_seeds
 from pages.ui.lessons.additive import FLAT, SATURATED, Setting
 from pages.ui.take import phrases
 from pages.ui.take.program import Program
@@ -54,7 +54,7 @@ def saturation(_: Language, given: Setting) -> tuple:
     """Repeat it for many seeds."""
     many = "many = largest_over_seeds([d], n_keys, d_a, readout, stretch, 400)[0]  # (3, seeds)\n"
     widths = tuple(sorted({*additive.WIDTHS, given.d}))
-    largest = cached.additive_largest(widths, given.keys, given.d_a, given.readout, given.stretch)
+    largest = additive_seeds.largest(widths, given.keys, given.d_a, given.readout, given.stretch)
     shares = (largest > SATURATED).mean(axis=-1)[widths.index(given.d)]
     return (
         (largest_over_seeds, weight_ceiling, flat_share),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 import streamlit as st
@@ -64,7 +64,20 @@ def ask(_: Language) -> Setting:
 def training(d_k: int, optimizer: str, rate: float, steps: int, seeds: tuple[int, ...], apart: bool) -> runs.Run:
     """Return the run of a setting, the same for all sessions; `apart` takes the division apart into five ways."""
     ways = ablation(d_k, optimizer) if apart else scaled_and_not(d_k)
-    return runs.Run(train(d_k, ways, seeds, optimizer, rate, steps))
+    return runs.Run(train(d_k, ways, seeds, optimizer, rate, steps), first_report(d_k, seeds, len(ways)))
+
+
+def first_report(d_k: int, seeds: Sequence[int], ways: int) -> Progress:
+    """Return how the first of the five ways start: what a page shows before anybody trains, from what is known."""
+    looks = [first_look(d_k, seed) for seed in seeds]
+    beside = {name: np.concatenate([getattr(look, name) for look in looks], axis=-1)[:ways] for name in MEASURE}
+    return Progress(0, **beside)
+
+
+@lru_cache(maxsize=2048)
+def first_look(d_k: int, seed: int) -> Progress:
+    """Return how all five ways start with one seed, whatever the optimiser, the rate and the other seeds."""
+    return next(train(d_k, ablation(d_k, "sgd"), [seed]))
 
 
 def run_of(setting: Setting, apart: bool = False) -> runs.Run:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 
 import streamlit as st
@@ -18,11 +19,14 @@ KIND = "training"  # the queue in which runs wait for each other
 
 
 class Run:
-    """A run that goes on while somebody watches it; its reports stay, what it needs to go on does not."""
+    """A run that goes on while somebody watches it; its reports stay, what it needs to go on does not.
 
-    def __init__(self, reports: Iterator):
-        self.reports = [next(reports)]
-        self._rest = reports
+    Where the first report is known already, nothing is computed before the run goes on.
+    """
+
+    def __init__(self, reports: Iterator, first: object = None):
+        self.reports = [next(reports) if first is None else first]
+        self._rest = reports if first is None else islice(reports, 1, None)
         self._lock = Lock()
 
     @property

@@ -9,7 +9,6 @@ export default function lead({ data, setTriggerValue }) {
     const link = event.target.closest?.(LINKS);
     if (!link) return;
     event.preventDefault();
-    event.stopPropagation();
     setTriggerValue("to", { address: link.getAttribute("href"), drawn: location.search });
   };
   const mark = () => {

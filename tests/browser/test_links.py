@@ -1,0 +1,44 @@
+"""Links of the menu, the formula and the rows of experiments: they lead on in the session, or in another tab."""
+
+HERE = "name => document.querySelector('.st-key-menu a[aria-current=page]')?.textContent === name"
+SAYS = "text => document.querySelector('[data-testid=stMain]').innerText.includes(text)"
+
+
+def test_the_menu_marks_the_page_at_hand_wherever_one_goes(visitor):
+    tab = visitor().go("scaling", lang="en").until(HERE, "Why divide by √dₖ?")
+    tab.click(".st-key-menu a >> text=Masking", HERE, "Masking")
+    tab.click(".st-key-formula a >> text=output", HERE, "Query, key and value")
+    tab.click(".st-key-menu a >> nth=0", HERE, "The formula as a map")
+    assert tab.page.locator(".st-key-menu [aria-current]").count() == 1
+    tab.healthy()
+
+
+def test_an_experiment_opens_in_a_tab_of_its_own_with_what_is_set_here(visitor):
+    tab = visitor().go("scaling", lang="id", seed="7")
+    with tab.page.context.expect_page() as opened:
+        tab.page.locator(".st-key-tries a >> nth=0").click(modifiers=["ControlOrMeta"])
+    opened.value.wait_for_function("() => document.querySelector('.st-key-tries a')")
+    assert "seed=7" in opened.value.url and "d_k=512" in opened.value.url and "lang=id" in opened.value.url
+    assert tab.link == {"lang": "id", "seed": "7"}
+    tab.healthy()
+
+
+def test_what_is_typed_in_the_same_moment_stands(visitor):
+    """The click takes the words out of the box, and leads on with what the link said before they were typed."""
+    tab = visitor().go("masking", lang="en")
+    tab.page.locator(".st-key-masks [data-testid=stPopover] button").click()
+    tab.page.locator("[data-testid=stPopoverBody] input[type=text]").fill("one two three")
+    tab.page.evaluate("""() => { const link = document.querySelector('.st-key-tries a');
+      document.activeElement.blur(); link.click(); }""")
+    tab.until(SAYS, "three")
+    assert tab.link["words"] == "one two three" and tab.link["mask"] == "causal"
+    tab.healthy()
+
+
+def test_back_leads_from_an_experiment_to_what_was_before(visitor):
+    tab = visitor().go("scaling", lang="en", seed="7")
+    tab.click(".st-key-tries a >> nth=0", "() => location.search.includes('d_k=512')")
+    tab.page.go_back()
+    tab.until("() => !location.search.includes('d_k=512')")
+    assert tab.link == {"lang": "en", "seed": "7"} and "0.9999" not in tab.text(".st-key-live")
+    tab.healthy()
