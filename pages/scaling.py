@@ -1,6 +1,6 @@
 """Scaling: why the scores are divided by sqrt(d_k)."""
 
-from functools import partial
+import json
 
 import streamlit as st
 
@@ -54,8 +54,10 @@ def page(_: Language) -> None:
         case "precision":
             scaling_closer.precision(_, experiment.scores[d_k - 1])
             scaling_orders.show(_, draw, d_k)
-    keep = partial(keep_file, _, live, d_k, mean, std)
-    lesson.keep(_("Keep this page as a file that works offline"), keep, "scaling.html")
+    lesson.keep(
+        _("Keep this page as a file that works offline"),
+        lambda: keep_file(_, json.loads(live), d_k, mean, std), "scaling.html",
+    )
 
     home.take_home(_, "scaling", lambda: scaling_program.program(
         _, experiment, cached.all_seeds(*setting), seed, d_k, setting,

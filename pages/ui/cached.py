@@ -1,5 +1,6 @@
 """What is computed once per setting for all sessions, the long ones one at a time."""
 
+import json
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from threading import Lock
@@ -95,12 +96,13 @@ def followed(
 
 
 @lru_cache(maxsize=128)
-def live(lang: str, seed: int, keys: int, mean: float, std: float, divisor: str, value: float | None) -> dict:
-    """Return what the live picture draws, the same at every d_k; it is handed out itself, not a copy."""
+def live(lang: str, seed: int, keys: int, mean: float, std: float, divisor: str, value: float | None) -> bytes:
+    """Return what the live picture draws, the same at every d_k, as the JSON that goes to the browser."""
     setting = (keys, mean, std, divisor, value)
     draw, experiment = followed(seed, *setting)
     by = divisors(draw, divisor, value)
-    return payload(Language(lang), experiment, all_seeds(*setting), seed, divisor, by, theory(*setting))
+    drawn = payload(Language(lang), experiment, all_seeds(*setting), seed, divisor, by, theory(*setting))
+    return json.dumps(drawn).encode()
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

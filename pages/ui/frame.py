@@ -5,16 +5,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import share, theme
 from pages.ui.classroom import asked, poll, projector, walk
 from pages.ui.contents import FORMULA, PAGES
-from pages.ui.fields import FIELDS
+from pages.ui.fields import FIELDS, decode
 from pages.ui.language import LANGUAGES, Language, language_of
 from pages.ui.legal import what_is_legal
 from pages.ui.links import target, written
 from pages.ui.live import again
-from pages.ui.live.lead import lead
+from pages.ui.live.lead import Led, lead
 
 
 def show_page(name: str, lesson: Callable[[Language], None], *styles: Path) -> None:
@@ -29,8 +30,6 @@ def show_page(name: str, lesson: Callable[[Language], None], *styles: Path) -> N
     *styles : Path
         Stylesheets of the page's own.
     """
-    if clicked := lead(name):
-        follow(name, *clicked)
     refused = share.adopt(name, PAGES[name].fields, language_of(st.context.locale))
     share.recall(PAGES[name].fields, again.fields(again.again()))
     _ = Language(share.value("lang"))
@@ -38,9 +37,10 @@ def show_page(name: str, lesson: Callable[[Language], None], *styles: Path) -> N
     st.html(theme.stylesheet(*styles))
     if projector.on():
         projector.screens(_)
-    language(_)
     settle_memory()
+    top = st.sidebar.container()
     drawn_again(_, name, lesson, projector.on(), refused)
+    language(_, top)  # last: a link may set the language, which no field can be once its control is drawn
 
 
 @st.fragment
@@ -48,6 +48,8 @@ def drawn_again(
     _: Language, name: str, lesson: Callable[[Language], None], projected: bool, refused: list[str],
 ) -> None:
     """Draw all that a control of the page can change: this alone runs when one is moved."""
+    if clicked := lead(name):
+        follow(name, clicked)
     if (share.value("lang"), projector.on()) != (_.lang, projected):
         st.rerun()  # the rest of the page changes, too
     share.settle()
@@ -69,17 +71,17 @@ def drawn_again(
     foot(_, name, shown and name in FIELDS["example"].choices, now)
 
 
-def follow(name: str, to: str, carried: dict[str, str], drawn: dict[str, str]) -> None:
+def follow(name: str, to: Led) -> None:
     """Go where a link leads: to another page, or to another experiment of the page at hand."""
-    if to == name:
-        share.visit(carried, drawn)
-    else:
-        st.switch_page(target(PAGES[to].script), query_params=carried)
+    if to.page != name:
+        st.switch_page(target(PAGES[to.page].script), query_params=to.carried)
+    values, _refused = decode(to.carried)
+    share.choose(**{field: values[field] for field in to.sets})
 
 
-def language(_: Language) -> None:
+def language(_: Language, place: DeltaGenerator) -> None:
     """Draw the language switch, and tell the browser which one the page speaks, for screen readers and hyphenation."""
-    with st.sidebar:
+    with place:
         st.markdown(_("**Attention lab**"))
         st.segmented_control(
             _("Language"), list(LANGUAGES), format_func=LANGUAGES.get, key="lang", required=True,
@@ -119,9 +121,7 @@ def foot(_: Language, name: str, checked: bool, now: Mapping[str, object]) -> No
         page = PAGES[names[here + 1]]
         links.append(written(page, f"{_(page.name)} :material/arrow_forward:", now))
     with st.container(key="foot"):
-        if checked:
-            st.markdown(check(_, name, now))
-        st.markdown("---\n\n" + " ".join(links))
+        st.markdown("\n\n".join([check(_, name, now)] * checked + ["---", " ".join(links)]))
 
 
 def check(_: Language, name: str, now: Mapping[str, object]) -> str:

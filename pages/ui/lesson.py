@@ -64,11 +64,15 @@ def chart(figure: plot.Figure, key: str, title: str, alt: str) -> None:
 
 def tries(_: Language, *experiments: tuple[str, dict[str, object]]) -> None:
     """Offer experiments worth seeing, each sets its fields and nothing else; and predictions, before one looks."""
-    if not share.hides("tries"):
-        held = share.here().held
-        closed = {number for number, (_label, fields) in enumerate(experiments) if not held.isdisjoint(fields)}
-        links.offer("tries", _("Try"), [(label, fields, None) for label, fields in experiments], closed)
-        asked.offer(_)
+    if share.hides("tries"):
+        return
+    held, now = share.here().held, share.now()
+    closed = {number for number, (_label, fields) in enumerate(experiments) if not held.isdisjoint(fields)}
+    rows = [links.row(_("Try"), [(label, fields, None) for label, fields in experiments], now, closed)]
+    if predictions := asked.offered(_):
+        rows.append(links.row(_("Predict first"), predictions, now))
+    with st.container(key="tries"):
+        st.markdown("\n\n".join(rows))
 
 
 def keep(label: str, make: Callable[[], str], name: str) -> None:

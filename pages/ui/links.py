@@ -28,27 +28,30 @@ def written(
     page: Page, label: str, now: Mapping[str, object] | None = None, instead: Mapping[str, object] | None = None,
     hint: str | None = None,
 ) -> str:
-    """Return such a link in Markdown, for those of which a page has many: `live.lead` leads on where it is clicked."""
+    """Return such a link in Markdown, for those of which a page has many: `live.lead` leads on where it is clicked.
+
+    Its address ends with the names of the fields that it sets `instead`: within the session nothing else changes.
+    """
     carried = share.link_of((*COMMON, *page.fields), now, **instead or {})
+    sets = f"#{','.join(instead)}" if instead else ""
     title = f' "{hint}"' if hint else ""
-    return f"[{label}]({address(page, carried)}{title})"
+    return f"[{label}]({address(page, carried)}{sets}{title})"
 
 
-def offer(
-    key: str, heading: str, experiments: Iterable[tuple[str, Mapping[str, object], str | None]],
+def row(
+    heading: str, experiments: Iterable[tuple[str, Mapping[str, object], str | None]], now: Mapping[str, object],
     closed: Container[int] = (),
-) -> None:
-    """Draw a row of links to experiments of the page at hand; those whose numbers are `closed` lead nowhere.
+) -> str:
+    """Return links to experiments of the page at hand, in Markdown; those whose numbers are `closed` lead nowhere.
 
     Each experiment is its label, the fields that it sets, and what is said where a pointer rests on it, or None.
     """
-    page, now = PAGES[share.value("page")], share.now()
+    page = PAGES[now["page"]]
     links = [
         f"*{label}*" if number in closed else written(page, label, now, fields, hint)
         for number, (label, fields, hint) in enumerate(experiments)
     ]
-    with st.container(key=key):
-        st.markdown(" ".join([f"**{heading}**", *links]))
+    return " ".join([f"**{heading}**", *links])
 
 
 def address(page: Page, carried: dict[str, str]) -> str:

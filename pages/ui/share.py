@@ -112,19 +112,6 @@ def led(page: str) -> bool:
     return st.session_state["page"] != page or st.query_params.to_dict() != published
 
 
-def visit(carried: dict[str, str], drawn: dict[str, str]) -> None:
-    """Go where a link of the page at hand leads that was clicked when the address bar said what was `drawn`.
-
-    Only what the link changes is set: what was typed in the same moment stands.
-    """
-    names, _ = st.session_state["published"]
-    link = link_of(names)
-    st.session_state["published"] = (names, link)
-    changed = {name for name in {*carried, *drawn} if carried.get(name) != drawn.get(name)}
-    kept = {name: text for name, text in link.items() if name not in changed}
-    st.query_params.from_dict(kept | {name: carried[name] for name in changed if name in carried})
-
-
 def publish(names: Iterable[str], now: Mapping[str, object]) -> None:
     """Write the page's fields into the address bar, so that a copied link restores the experiment."""
     names = (*COMMON, *names)

@@ -22,6 +22,8 @@ FREE = 5.0
 
 # a page with nothing but the element and what may happen to it
 SCRIPT = """
+import json
+
 import streamlit as st
 from attention_core.draws import divisors, nested_draw
 from attention_core.saturation import saturation, seed_band
@@ -46,9 +48,8 @@ with st.container(horizontal=True):
 seed, keys, divisor = share.value("seed"), share.value("keys"), share.value("divisor")
 draw = nested_draw(seed, n_keys=keys)
 band = st.cache_data(seed_band)(40, keys, divisor=divisor, value=5.0)
-saturation_element(
-    _, payload(_, saturation(draw, divisor, 5.0), band, seed, divisor, divisors(draw, divisor, 5.0))
-)
+drawn = payload(_, saturation(draw, divisor, 5.0), band, seed, divisor, divisors(draw, divisor, 5.0))
+saturation_element(_, json.dumps(drawn).encode())
 st.html(f"<p data-testid='held'>{share.value('d_k')}</p>")
 """
 

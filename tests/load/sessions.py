@@ -136,7 +136,7 @@ class Session:
     async def act(self, name: str, **act: object) -> float:
         """Do one act on a board, numbered as its script numbers it."""
         widget = self.widget(name)
-        nth = json.loads(widget.proto.mixed.json or widget.proto.json)["nth"] + 1
+        nth = json.loads(widget.proto.bytes)["nth"] + 1
         value = {"first": nth, "acts": [act]}
         event = json.dumps([{"event": "act", "value": value}])
         return await self.run(widget.fragment, (f"$$STREAMLIT_INTERNAL_KEY_{widget.proto.id}__events", event))

@@ -12,10 +12,11 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from pages.ui import frame
 from pages.ui.contents import PAGES
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import turns
-from pages.ui.live.lead import read
+from pages.ui.live.lead import Led, read
 
 ROOT = Path(__file__).parents[2]
 SPEAKING = ("title", "subheader", "markdown", "latex", "warning", "info", "success", "error", "caption")
@@ -31,13 +32,14 @@ class Link:
     label: str
     page: str
     carried: dict
+    sets: tuple = ()
     hint: str = ""
 
 
 def written(text):
     """The links of the lab in a text."""
     found = [(label, read(address), hint) for label, address, hint in WRITTEN.findall(text)]
-    return [Link(label, *where, hint) for label, where, hint in found if where]
+    return [Link(label, to.page, to.carried, to.sets, hint) for label, to, hint in found if to]
 
 
 class Lab:
@@ -76,7 +78,7 @@ class Lab:
     @property
     def html(self):
         """All tables of the main column; those of boards, too, with what stands in their inputs as text."""
-        sent = [json.loads(block.proto.json or "{}") for block in self.app.main.get("bidi_component")]
+        sent = [json.loads(block.proto.bytes or "{}") for block in self.app.main.get("bidi_component")]
         boards = [data.get(side, "") for data in sent for side in ("tables", "beside")]
         html = "".join([*(block.proto.body for block in self.app.main.get("html")), *boards])
         return re.sub(r'<input value="([^"]*)"[^>]*>', r"\1", html)
@@ -96,12 +98,17 @@ class Lab:
     def offered(self, row):
         """The links of a row of experiments, "tries" or "predictions"."""
         heads = {f"**{Language(lang)({'tries': 'Try', 'predictions': 'Predict first'}[row])}** " for lang in LANGUAGES}
-        return [link for text in self.words("markdown") if text.startswith(tuple(heads)) for link in written(text)]
+        rows = "\n\n".join(self.words("markdown")).split("\n\n")
+        return [link for text in rows if text.startswith(tuple(heads)) for link in written(text)]
 
     def follow(self, link):
-        """Click a link."""
-        if link.page != self.state("page"):
-            self.app.switch_page(PAGES[link.page].script)
+        """Click a link: within its page the browser would send its address."""
+        if link.page == self.state("page"):
+            sent = [Led(link.page, link.carried, link.sets)]
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(frame, "lead", lambda _: sent.pop() if sent else None)
+                return self.run()
+        self.app.switch_page(PAGES[link.page].script)
         self.app.query_params.clear()
         for field, text in link.carried.items():
             self.app.query_params[field] = text

@@ -156,7 +156,7 @@ def page():
 def test_the_browser_receives_the_html_and_how_many_acts_were_obeyed():
     app = AppTest.from_function(page).run()
     assert not app.exception
-    sent, = (json.loads(found.proto.json) for found in app.get("bidi_component"))
+    sent, = (json.loads(found.proto.bytes) for found in app.get("bidi_component"))
     assert sent["tables"].count("<table") == 2 and sent["beside"] == "<p>beside</p>" and sent["nth"] == 0
 
 

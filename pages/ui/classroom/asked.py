@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui import share
 from pages.ui.classroom import poll, predict
-from pages.ui.classroom.predictions import PREDICTIONS, Prediction, read_answer
+from pages.ui.classroom.predictions import PREDICTIONS, Prediction, of_page, read_answer
 from pages.ui.classroom.rooms import Status
 from pages.ui.language import Language
 
@@ -56,9 +56,13 @@ def forget(prediction: Prediction) -> None:
     share.choose(made=tuple(pair for pair in share.value("made") if pair[0] != prediction.id))
 
 
-def offer(_: Language) -> None:
-    """Offer the page's predictions."""
-    predict.offer(_, share.value("page"), dict(share.value("made")), taken_up)
+def offered(_: Language) -> list[tuple[str, dict[str, object], str | None]]:
+    """Return the page's predictions as `links.row` takes experiments."""
+    made, experiments = dict(share.value("made")), []
+    for prediction in of_page(share.value("page")):
+        label, hint = predict.label(_, prediction, made.get(prediction.id))
+        experiments.append((label, taken_up(prediction), hint))
+    return experiments
 
 
 def taken_up(prediction: Prediction) -> dict[str, object]:

@@ -1,14 +1,12 @@
 """The card of a prediction: it asks, then shows the answer beside the result; and what a whole class answered."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import links
 from pages.ui.classroom.prediction import Prediction, read_answer, right, write_number
-from pages.ui.classroom.predictions import of_page
 from pages.ui.classroom.tally import Group, readable, right_ones, tally
 from pages.ui.language import Language
 from pages.ui.typed import entry
@@ -186,38 +184,14 @@ def table(name: str, rows: Sequence[str], caption: str = "", end: int | None = N
             f"<tbody>{''.join(rows)}</tbody></table>")
 
 
-def offer(
-    _: Language, page: str, made: Mapping[str, str], fields: Callable[[Prediction], Mapping[str, object]],
-) -> None:
-    """Offer a page's predictions; one that was made shows whether it was right.
-
-    Parameters
-    ----------
-    page : str
-        A key of PAGES.
-    made : mapping of str to str
-        The answers so far, by the ids of their predictions.
-    fields : callable
-        Says what a prediction sets when it is taken up.
-    """
-    predictions = of_page(page)
-    if not predictions:
-        return
-    experiments = []
-    for each in predictions:
-        icon, hint = mark(_, each, made.get(each.id))
-        experiments.append((f"{icon} {_(each.label)}" if icon else _(each.label), fields(each), hint))
-    links.offer("predictions", _("Predict first"), experiments)
-
-
-def mark(_: Language, prediction: Prediction, answer_text: str | None) -> tuple[str | None, str | None]:
-    """Return the icon of a prediction and what it means; none before it is made."""
+def label(_: Language, prediction: Prediction, answer_text: str | None) -> tuple[str, str | None]:
+    """Return the label of a prediction, and once it is made whether it was right: as an icon, and in words."""
     given = [] if answer_text is None else readable(prediction, [answer_text])
     if not given:
-        return None, None
+        return _(prediction.label), None
     if right(prediction, given[0]):
-        return ":material/check:", _("Predicted right")
-    return ":material/close:", _("Not as predicted")
+        return f":material/check: {_(prediction.label)}", _("Predicted right")
+    return f":material/close: {_(prediction.label)}", _("Not as predicted")
 
 
 def result(_: Language, prediction: Prediction, answers: Sequence[str], revealed: bool = True) -> None:

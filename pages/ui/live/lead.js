@@ -1,7 +1,7 @@
 // The links of the menu, the formula and the experiments are plain ones: a click leads on in this session, with Ctrl or
 // the middle button in a tab of its own. And the menu says which of them is the page at hand, which a list in Markdown cannot.
 
-const LINKS = ":is(.st-key-menu, .st-key-formula, .st-key-tries, .st-key-predictions, .st-key-foot) a[href]";
+const LINKS = ":is(.st-key-menu, .st-key-formula, .st-key-tries, .st-key-foot) a[href]";
 
 export default function lead({ data, setTriggerValue }) {
   const follow = (event) => {
@@ -9,7 +9,7 @@ export default function lead({ data, setTriggerValue }) {
     const link = event.target.closest?.(LINKS);
     if (!link) return;
     event.preventDefault();
-    setTriggerValue("to", { address: link.getAttribute("href"), drawn: location.search });
+    setTriggerValue("to", link.getAttribute("href"));
   };
   const mark = () => {
     for (const link of document.querySelectorAll(".st-key-menu a[href]")) {

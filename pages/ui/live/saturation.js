@@ -386,9 +386,10 @@ export default function live({ parentElement, data, setStateValue }) {
   view.setStateValue = setStateValue;
   view.listening?.abort();
   view.listening = listening;
-  const answered = data.chosen ?? document.liveChosen; // a kept file knows its d_k; Streamlit's comes from follow.js
+  const drawn = data instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(data)) : data;
+  const answered = drawn.chosen ?? document.liveChosen; // a kept file knows its d_k; Streamlit's comes from follow.js
   if (answered) follow(view, answered);
-  show(view, data);
+  show(view, drawn);
   document.addEventListener("live-chosen", () => follow(view, document.liveChosen), { signal: listening.signal });
   return () => { listening.abort(); pause(view); };
 }

@@ -22,7 +22,7 @@ FOLLOW = st.components.v2.component(
 )
 
 
-def saturation_element(_: Language, experiment: dict) -> None:
+def saturation_element(_: Language, experiment: bytes) -> None:
     """Show the slider for d_k, the picture, the sentence and the curve; all of them move while the finger moves.
 
     Two messages go to the browser: the d_k that Python holds, small, and the experiment, which Streamlit sends again
@@ -32,8 +32,8 @@ def saturation_element(_: Language, experiment: dict) -> None:
     ----------
     _ : Language
         The page's language.
-    experiment : dict
-        What pages.ui.live.payload.payload returned.
+    experiment : bytes
+        What pages.ui.live.payload.payload returned, as JSON: Streamlit would write a dict twice in every rerun.
     """
     if share.hides("picture"):
         controls.slider("d_k", _("Width dₖ"))

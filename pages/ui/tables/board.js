@@ -299,7 +299,8 @@ function build(root, nth) {
   return { root, tables, beside, nth, told: nth, acts: [], typing: new Set(), sent: new Map(), stops: new Map() };
 }
 
-export default function board({ parentElement, data, setTriggerValue }) {
+export default function board({ parentElement, data: sent, setTriggerValue }) {
+  const data = JSON.parse(new TextDecoder().decode(sent));
   const root = parentElement.querySelector(".lab-board");
   if (!views.has(root)) views.set(root, build(root, data.nth));
   const view = views.get(root), listening = new AbortController();

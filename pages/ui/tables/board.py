@@ -1,5 +1,6 @@
 """Mounts tables of matrices as one element, and obeys what its reader did there: choose, ask, edit, resize."""
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -60,7 +61,7 @@ def board(
     act = act if toggle is None else partial(toggled, *toggle, act)
     BOARD(
         key=key,
-        data={"tables": tables, "beside": beside, "nth": done(key)},
+        data=json.dumps({"tables": tables, "beside": beside, "nth": done(key)}).encode(),  # a dict is written twice
         on_act_change=partial(adopt, key, act),
     )
 
