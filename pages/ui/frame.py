@@ -110,16 +110,14 @@ def formula(_: Language, at_hand: tuple[str, ...] = (), now: Mapping[str, object
 
 def foot(_: Language, name: str, checked: bool, now: Mapping[str, object]) -> None:
     """Draw the way to the judge, previous and next in reading order, and the other language: a phone hides the menu."""
-    names = list(PAGES)
+    pages = list(PAGES.values())
+    here = pages.index(PAGES[name])
     other = next(lang for lang in LANGUAGES if lang != _.lang)
-    links = [written(PAGES[name], f":material/translate: {LANGUAGES[other]}", now, {"lang": other})]
-    here = names.index(name)
-    if here > 0:
-        page = PAGES[names[here - 1]]
-        links.insert(0, written(page, f":material/arrow_back: {_(page.name)}", now))
-    if here + 1 < len(names):
-        page = PAGES[names[here + 1]]
-        links.append(written(page, f"{_(page.name)} :material/arrow_forward:", now))
+    links = [
+        *(written(page, f":material/arrow_back: {_(page.name)}", now) for page in pages[:here][-1:]),
+        written(PAGES[name], f":material/translate: {LANGUAGES[other]}", now, {"lang": other}),
+        *(written(page, f"{_(page.name)} :material/arrow_forward:", now) for page in pages[here + 1 :][:1]),
+    ]
     with st.container(key="foot"):
         st.markdown("\n\n".join([check(_, name, now)] * checked + ["---", " ".join(links)]))
 

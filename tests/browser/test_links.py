@@ -42,3 +42,12 @@ def test_back_leads_from_an_experiment_to_what_was_before(visitor):
     tab.until("() => !location.search.includes('d_k=512')")
     assert tab.link == {"lang": "en", "seed": "7"} and "0.9999" not in tab.text(".st-key-live")
     tab.healthy()
+
+
+def test_on_a_phone_the_menu_closes_where_it_has_led(visitor):
+    tab = visitor(width=390, height=844).go("scaling", lang="en")
+    tab.page.locator("[data-testid=stExpandSidebarButton]").click()
+    tab.click(".st-key-menu a >> text=Masking", "() => location.pathname === '/masking'")
+    tab.page.locator("[data-testid=stExpandSidebarButton]").wait_for()
+    assert tab.titles == ["Who may look at whom?"]
+    tab.healthy()

@@ -10,6 +10,7 @@ import pytest
 from attention_core import causal_mask, scaled_dot_product_attention
 from attention_core.memory import first_too_large, measured_bytes, predicted_bytes
 from attention_core.online_softmax import drawn_query, online_softmax, without_rescaling
+from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import tiles_memory
 from pages.ui.lessons.tiles_charts import memory_over_n
@@ -183,6 +184,14 @@ def test_a_small_maximum_then_a_large_one_shows_what_rescaling_is_for(lab, lang)
     assert now.largest_before < now.largest and now.factor < 0.2
     wrong = np.abs(without_rescaling(steps) - dense).max()
     assert wrong > 0.3 and written(lang, [wrong])[0] in page.says
+
+
+def test_a_slider_keeps_its_value_where_its_end_moves(lab):
+    """To Streamlit a slider with another end is another slider, which would stand at its low end for one run."""
+    page = lab("tiles").slide("tiles_keys", 6)
+    sent = {slider.key: slider.proto.value for slider in page.app.slider}
+    assert sent["tiles_step"] == [FIELDS["tiles_step"].default] and sent["tiles_size"] == [FIELDS["tiles_size"].default]
+    assert page.link == {"lang": "en", "tiles_keys": "6"}
 
 
 @every_language
