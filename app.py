@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui import share
 from pages.ui.contents import PAGES
 from pages.ui.frame import formula, show_page
 from pages.ui.language import Language
@@ -12,7 +13,7 @@ def page(_: Language) -> None:
     """Draw the map of the formula, and the list of the lessons."""
     st.markdown(_(PAGES["home"].about))
     with st.container(key="map"):
-        formula(_)
+        formula(_, share.now())
     st.markdown(_(
         "Read it from the inside out. A **query** asks, and every **key** answers with a score: their dot product. "
         "The scores are divided by $\\sqrt{d_k}$, a mask hides what may not be seen, and softmax turns each row into "

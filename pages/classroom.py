@@ -20,4 +20,4 @@ def page(_: Language) -> None:
             parameters.show(_)
 
 
-show_page("classroom", page)
+show_page("classroom", page, prepare.STYLESHEET, ready.STYLESHEET)

@@ -15,8 +15,9 @@ from pages.ui.take import home
 def page(_: Language) -> None:
     """Ask, compute, show and say."""
     setting = learning.ask(_)
-    learning.start(_, setting)
-    runs.live(_, "learning", setting, learning.run_of(setting), learning.draw)
+    run = learning.run_of(setting)
+    learning.start(_, setting, run)
+    runs.live(_, "learning", setting, run, learning.draw)
     learning.task(_)
 
     lesson.tries(

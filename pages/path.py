@@ -10,4 +10,4 @@ def page(_: Language) -> None:
     path.show(_)
 
 
-show_page("path", page)
+show_page("path", page, path.STYLESHEET)

@@ -18,8 +18,8 @@ def slider(name: str, label: str, help: str | None = None, high: int | None = No
     within(name, high)
     if share.hides(name):
         return told(name, label, str)
-    return st.slider(
-        label, field.low, high, key=name, help=help, disabled=share.holds(name), persist_state="session",
+    return st.slider(  # without a default Streamlit copies all fields to see what kind of value this one has
+        label, field.low, high, field.low, key=name, help=help, disabled=share.holds(name), persist_state="session",
     )
 
 
@@ -36,8 +36,8 @@ def decimal(name: str, label: str, help: str | None = None) -> float:
     if share.hides(name):
         return told(name, label, "{:.1f}".format)
     return st.slider(
-        label, field.low, field.high, step=0.1, format="%.1f", key=name, help=help, disabled=share.holds(name),
-        persist_state="session",
+        label, field.low, field.high, field.low, step=0.1, format="%.1f", key=name, help=help,
+        disabled=share.holds(name), persist_state="session",
     )
 
 

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
 from pathlib import Path
 
 import streamlit as st
@@ -10,12 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.ui import share, theme
 from pages.ui.classroom import asked, poll, projector, walk
 from pages.ui.contents import FORMULA, PAGES
-from pages.ui.fields import FIELDS, decode
+from pages.ui.fields import FIELDS
 from pages.ui.language import LANGUAGES, Language, language_of
 from pages.ui.legal import what_is_legal
-from pages.ui.links import target, written
+from pages.ui.links import experiment, written
 from pages.ui.live import again
-from pages.ui.live.lead import Led, lead
+from pages.ui.live.lead import lead
 
 
 def show_page(name: str, lesson: Callable[[Language], None], *styles: Path) -> None:
@@ -39,17 +40,27 @@ def show_page(name: str, lesson: Callable[[Language], None], *styles: Path) -> N
         projector.screens(_)
     settle_memory()
     top = st.sidebar.container()
-    drawn_again(_, name, lesson, projector.on(), refused)
+    fragment(name)(_, name, lesson, projector.on(), refused)
     language(_, top)  # last: a link may set the language, which no field can be once its control is drawn
 
 
-@st.fragment
+@lru_cache(maxsize=32)
+def fragment(name: str) -> Callable[..., None]:
+    """Return `drawn_again` as a page's own fragment: a late message to the page before must not run this one."""
+    @wraps(drawn_again)
+    def own(*given: object) -> None:
+        drawn_again(*given)
+
+    own.__qualname__ = f"{name}.{own.__qualname__}"  # by which Streamlit tells fragments at the same place apart
+    return st.fragment(own)
+
+
 def drawn_again(
     _: Language, name: str, lesson: Callable[[Language], None], projected: bool, refused: list[str],
 ) -> None:
     """Draw all that a control of the page can change: this alone runs when one is moved."""
-    if clicked := lead(name):
-        follow(name, clicked)
+    if sets := lead(name):
+        share.choose(**sets)
     if (share.value("lang"), projector.on()) != (_.lang, projected):
         st.rerun()  # the rest of the page changes, too
     share.settle()
@@ -57,7 +68,7 @@ def drawn_again(
     now = share.now()
     share.publish(PAGES[name].fields, now)
     if name != "home":
-        formula(_, PAGES[name].parts, now)
+        formula(_, now, PAGES[name].parts)
     walk.bar(_, name)
     st.title(_(PAGES[name].title), anchor=False)
     report(_, refused)
@@ -69,14 +80,6 @@ def drawn_again(
     share.publish(PAGES[name].fields, now)
     menu(_, now)
     foot(_, name, shown and name in FIELDS["example"].choices, now)
-
-
-def follow(name: str, to: Led) -> None:
-    """Go where a link leads: to another page, or to another experiment of the page at hand."""
-    if to.page != name:
-        st.switch_page(target(PAGES[to.page].script), query_params=to.carried)
-    values, _refused = decode(to.carried)
-    share.choose(**{field: values[field] for field in to.sets})
 
 
 def language(_: Language, place: DeltaGenerator) -> None:
@@ -98,7 +101,7 @@ def menu(_: Language, now: Mapping[str, object]) -> None:
         st.markdown("\n".join(f"- {line}" for line in lines))
 
 
-def formula(_: Language, at_hand: tuple[str, ...] = (), now: Mapping[str, object] | None = None) -> None:
+def formula(_: Language, now: Mapping[str, object], at_hand: tuple[str, ...] = ()) -> None:
     """Draw the formula; each of its parts is a link to the lesson that explains it."""
     parts = []
     for part, (symbol, caption, lesson) in FORMULA.items():
@@ -115,7 +118,7 @@ def foot(_: Language, name: str, checked: bool, now: Mapping[str, object]) -> No
     other = next(lang for lang in LANGUAGES if lang != _.lang)
     links = [
         *(written(page, f":material/arrow_back: {_(page.name)}", now) for page in pages[:here][-1:]),
-        written(PAGES[name], f":material/translate: {LANGUAGES[other]}", now, {"lang": other}),
+        experiment(f":material/translate: {LANGUAGES[other]}", {"lang": other}, now),
         *(written(page, f"{_(page.name)} :material/arrow_forward:", now) for page in pages[here + 1 :][:1]),
     ]
     with st.container(key="foot"):

@@ -29,7 +29,8 @@ def adopt(page: str, names: Iterable[str], lang: str) -> list[str]:
         values, refused = read_link(page, st.session_state["lang"])
         values["made"] = tuple({**dict(values["made"]), **dict(st.session_state["made"])}.items())  # Back forgets none
         changed = {name: values[name] for name in (*COMMON, *names) if values[name] != st.session_state[name]}
-        set_fields({name: value for name, value in changed.items() if name not in refused})
+        stays = {*refused, *unsaid(values)}
+        set_fields({name: value for name, value in changed.items() if name not in stays})
     if st.session_state.get("page") != page:
         st.session_state["page"] = page
         set_again()
@@ -107,9 +108,18 @@ def holds(name: str) -> bool:
 def led(page: str) -> bool:
     """Say whether something else than a control led here: then no field is other than published, but the address is."""
     names, published = st.session_state.get("published", ((), None))  # None: no run has come so far
-    if published is None or link_of(names) != published:
-        return False
-    return st.session_state["page"] != page or st.query_params.to_dict() != published
+    if published is None or st.session_state["page"] != page:
+        return published is not None
+    return link_of(names) == published != st.query_params.to_dict()
+
+
+def unsaid(values: Mapping[str, object]) -> list[str]:
+    """Return the fields of which a link says what the last address said: what a reader changed in between stands."""
+    names, published = st.session_state["published"]
+    if any(values[name] != st.session_state[name] for name in ("plan", "at")):
+        return []  # another step brings its own values
+    typed = st.query_params.to_dict()
+    return [name for name in names if typed.get(name) == published.get(name)]
 
 
 def publish(names: Iterable[str], now: Mapping[str, object]) -> None:
@@ -134,6 +144,7 @@ def link_of(names: Iterable[str], held: Mapping[str, object] | None = None, **in
     held = st.session_state if held is None else held  # for one link, one by one is cheaper than all at once
     values = {name: held[name] for name in names} | instead
     step = prepared(values.get("plan", ""), values.get("at", 1), None)
+    values |= {name: step.values[name] for name in step.held if name in values}
     brought = experiment(values.get("predict", "none"), None)
     return encode(values, names, step.values.keys() | brought.keys())
 

@@ -202,6 +202,8 @@ class Session:
 
     def finish(self, whole: bool) -> None:
         """Drop the controls that are gone, and the large messages that nobody used for some runs."""
-        self.widgets = self.seen if whole else self.widgets | self.seen
+        named = {widget.name for widget in self.seen.values()}  # a slider whose end moves comes with another id
+        kept = {} if whole else {id: widget for id, widget in self.widgets.items() if widget.name not in named}
+        self.widgets = kept | self.seen
         self.runs += 1
         self.held = {hash: kept for hash, kept in self.held.items() if self.runs - kept[0] <= AGE}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
@@ -16,7 +16,7 @@ from pages.ui import frame
 from pages.ui.contents import PAGES
 from pages.ui.language import LANGUAGES, Language
 from pages.ui.lessons import turns
-from pages.ui.live.lead import Led, read
+from pages.ui.live.lead import read
 
 ROOT = Path(__file__).parents[2]
 SPEAKING = ("title", "subheader", "markdown", "latex", "warning", "info", "success", "error", "caption")
@@ -24,22 +24,34 @@ SPEAKING = ("title", "subheader", "markdown", "latex", "warning", "info", "succe
 
 WRITTEN = re.compile(r'\[((?:\\.|[^\[\]\\])*)\]\(([^\s)]*)(?: "([^"]*)")?\)')  # label, address, hint
 
+ICON = re.compile(r":material/(\w+):")
+
 
 @dataclass(frozen=True)
 class Link:
-    """A link to a page of the lab, as a reader sees it: Streamlit's own, or one that is written in Markdown."""
+    """A link to a page of the lab, as a reader sees it."""
 
     label: str
     page: str
     carried: dict
     sets: tuple = ()
     hint: str = ""
+    icon: str = ""
 
 
 def written(text):
     """The links of the lab in a text."""
-    found = [(label, read(address), hint) for label, address, hint in WRITTEN.findall(text)]
-    return [Link(label, to.page, to.carried, to.sets, hint) for label, to, hint in found if to]
+    found = [(label, led(address), hint) for label, address, hint in WRITTEN.findall(text)]
+    icons = [(ICON.sub("", label).strip(), "".join(ICON.findall(label))) for label, _, _ in found]
+    return [Link(label, *to, hint, icon) for (_, to, hint), (label, icon) in zip(found, icons, strict=True) if to]
+
+
+def led(address):
+    """The page that an address of the lab leads to, what it carries there, and the fields that it sets."""
+    path, _, query = address.partition("?")
+    carried, _, sets = query.partition("#")
+    name = "home" if path == "./" else path
+    return (name, dict(parse_qsl(carried)), tuple(filter(None, sets.split(",")))) if name in PAGES else None
 
 
 class Lab:
@@ -87,11 +99,7 @@ class Lab:
         """The links to pages, in the order of the page: of its main column, or of the sidebar."""
         block, found = getattr(self.app, where), []
         for element in block:
-            if element.type == "page_link":
-                led = element.proto.page
-                page, = [name for name, each in PAGES.items() if led in (name if name != "home" else "", each.script)]
-                found.append(Link(element.label, page, dict(parse_qsl(element.proto.query_string.lstrip("?")))))
-            elif element.type == "markdown":
+            if element.type == "markdown":
                 found += written(element.value)
         return found
 
@@ -103,10 +111,10 @@ class Lab:
 
     def follow(self, link):
         """Click a link: within its page the browser would send its address."""
-        if link.page == self.state("page"):
-            sent = [Led(link.page, link.carried, link.sets)]
+        if link.sets:
+            sent = [read(f"?{urlencode(link.carried)}#{','.join(link.sets)}")]
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(frame, "lead", lambda _: sent.pop() if sent else None)
+                patch.setattr(frame, "lead", lambda _: sent.pop() if sent else {})
                 return self.run()
         self.app.switch_page(PAGES[link.page].script)
         self.app.query_params.clear()

@@ -18,7 +18,7 @@ FREE_OF_TORCH = {"compare": FIELDS["compare"].default}  # our numbers stand with
 def leads(page):
     """The links that set an experiment, in the order of the page."""
     labels = {Language(lang)(PREFIX, lesson="") for lang in LANGUAGES}
-    return [link for link in page.links() if any(map(link.label.startswith, labels))]
+    return [link for link in page.links() if any(label in link.label for label in labels)]
 
 
 def link_of(page, question):

@@ -27,7 +27,6 @@ def made() -> dict[str, str | float]:
 
 def show(_: Language) -> None:
     """Draw how far the reader is, what is next, and all lessons with their predictions."""
-    st.html(STYLESHEET)
     answers = made()
     with st.container(key="sentence_path"):
         st.markdown(say(_, answers))

@@ -21,7 +21,6 @@ SCREEN = {"0": N_("ordinary screens"), "1": N_("the projector")}
 
 def show(_: Language) -> None:
     """Ask for a step on the left; on the right the link, and what the class will see."""
-    st.html(STYLESHEET)
     left, right = st.columns([2, 3], gap="large")
     with left:
         step = ask(_)

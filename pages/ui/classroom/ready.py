@@ -1,6 +1,7 @@
 """The ready plans as a teacher reads them: what to ask, what to expect, and the number that settles it."""
 
 import re
+from functools import lru_cache
 from html import escape
 from itertools import accumulate
 from pathlib import Path
@@ -20,7 +21,6 @@ STYLESHEET = Path(__file__).with_name("ready.css")
 
 def show(_: Language) -> None:
     """Ask for a plan; draw its link, and what its teacher needs to know of each step."""
-    st.html(STYLESHEET)
     name = controls.choice("class_plan", _("Ready plan"), lambda name: _(READY[name].name))
     lesson = READY[name]
     url = address(lesson.told[0].step.page, {"lang": _.lang, "plan": name})
@@ -32,8 +32,14 @@ def show(_: Language) -> None:
                   kwargs={"draft": write([told.step for told in lesson.told]), "class_part": "prepare"})
         with st.popover(_("Link and QR code for the class"), icon=":material/qr_code:"):
             st.code(url, language=None, wrap_lines=True)
-            st.html(qr.inline(url, _("QR code of the link")))
+            st.html(drawn(url, _("QR code of the link")))
     st.html(table(_, lesson))
+
+
+@lru_cache(maxsize=64)
+def drawn(url: str, alt: str) -> str:
+    """Return the QR code of a ready plan's link, which is the same for everybody: it takes longer than the page."""
+    return qr.inline(url, alt)
 
 
 def table(_: Language, lesson: Lesson) -> str:

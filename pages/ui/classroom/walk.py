@@ -38,4 +38,4 @@ def told(_: Language, text: str, at: int, count: int) -> str:
 
 def lead_to(label: str, page: str, at: int, icon: str) -> None:
     """Draw the link to a step: its page and number; what it sets stands in the plan."""
-    to(PAGES[page], label, share.link_of(COMMON, at=at), icon=icon)
+    to(PAGES[page], f"{icon} {label}", share.link_of(COMMON, at=at))

@@ -2,6 +2,7 @@
 
 import platform
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -124,5 +125,11 @@ def torch_line(_: Language) -> str:
                      threads=found["threads"], build=found["build"])
     with suppress(PackageNotFoundError):
         text = N_("PyTorch {torch} is installed") if wanted() else N_("PyTorch {torch} is installed and was not asked")
-        return _(text, torch=version("torch"))
+        return _(text, torch=torch_version())
     return _("PyTorch was not asked")
+
+
+@cache
+def torch_version() -> str:
+    """Read which PyTorch is installed once per process: its metadata is a file."""
+    return version("torch")

@@ -96,10 +96,10 @@ def task(_: Language) -> None:
     ))
 
 
-def start(_: Language, setting: Setting) -> None:
+def start(_: Language, setting: Setting, run: runs.Run) -> None:
     """Offer to start, and ask which two measures are drawn."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="start"):
-        runs.buttons(_, "learning", setting, run_of(setting))
+        runs.buttons(_, "learning", setting, run)
         with st.container(horizontal=True, gap="small", width=352):  # the two stay side by side on a phone
             for name, label in (("train_left", _("First curves")), ("train_right", _("Second curves"))):
                 controls.select(name, label, list(MEASURE), lambda measure: _(MEASURE[measure][0]), 167)

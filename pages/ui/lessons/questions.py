@@ -1,16 +1,19 @@
 """The questions that learners keep asking, each with its answer and the experiment that settles it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 import streamlit as st
 
+from pages.ui import share
+from pages.ui.contents import PAGES
+from pages.ui.fields import FIELDS
 from pages.ui.language import N_, Language
 from pages.ui.lessons import explanation
 from pages.ui.lessons import questions_figures as figures
 from pages.ui.lessons.qkv_experiments import one_more
-from pages.ui.links import lead
+from pages.ui.links import link
 
 GROUP = {
     "scores": N_("Scores and scaling"),
@@ -216,6 +219,7 @@ def contents(_: Language) -> None:
 
 def answers(_: Language) -> None:
     """Answer them all, each with the link to its experiment."""
+    now = share.now()
     for group, name in GROUP.items():
         st.header(_(name), anchor=False)
         for each in QUESTIONS:
@@ -223,4 +227,12 @@ def answers(_: Language) -> None:
                 with st.container(gap="xsmall", key=f"answer_{each.id}"):
                     st.subheader(_(each.question), anchor=each.id)
                     st.markdown(each.answered(_))
-                    lead(_, each.lesson, each.fields)
+                    lead(_, each, now)
+
+
+def lead(_: Language, each: Question, now: Mapping[str, object]) -> None:
+    """Draw the link to the experiment that settles a question."""
+    page = PAGES[each.lesson]
+    plain = {field: FIELDS[field].default for field in page.fields}
+    label = _("Open the experiment: {lesson}", lesson=_(page.name))
+    link(page, label, plain | each.fields, now, icon=":material/science:")

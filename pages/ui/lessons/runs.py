@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from threading import Lock
 
@@ -93,7 +94,13 @@ def live(_: Language, name: str, setting: object, run: Run, draw: Callable[[Lang
     watch, pause = watched(name, setting, run), None
     if watch.run is not None:
         pause = turns.turns(KIND).pause(place(name, watch.run), TICK)
-    st.fragment(tick, run_every=pause)(_, name, setting, run, draw, pause)
+    again(tick, pause)(_, name, setting, run, draw, pause)
+
+
+@lru_cache(maxsize=64)
+def again(function: Callable, pause: float | None) -> Callable:
+    """Return a function as a fragment that runs every `pause` seconds; made once, as Streamlit reads its signature."""
+    return st.fragment(function, run_every=pause)
 
 
 def place(name: str, run: Run) -> int:

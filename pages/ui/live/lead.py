@@ -1,52 +1,38 @@
-"""A click on a link of the menu, the formula or a row of experiments leads on within the session, as page links do.
+"""A click on a link of the lab leads on within the session, as Streamlit's own page links and buttons do.
 
-Streamlit's page links and buttons cost a message each in every rerun, these one for a whole row. Without the script a
-link is what its address says, and opens in a tab of its own.
+Those cost a message each in every rerun, these one for a whole row. Without the script a link is what its address says,
+and opens in another tab.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import streamlit as st
 
 from pages.ui.contents import PAGES
-from pages.ui.fields import FIELDS
+from pages.ui.fields import decode
 
 LEAD = st.components.v2.component(
     "attention_lab.lead", js=Path(__file__).with_name("lead.js").read_text(encoding="utf-8")
 )
 
 
-@dataclass(frozen=True)
-class Led:
-    """Where a link leads: to a page, what it carries there, and which fields it sets on the page at hand."""
-
-    page: str
-    carried: dict[str, str]
-    sets: tuple[str, ...]
-
-
-def lead(page: str) -> Led | None:
-    """Wait for clicks on the lab's links, and return where the one leads that was clicked."""
+def lead(page: str) -> dict[str, object]:
+    """Wait for clicks on links; return the fields that one sets on the page at hand. To others the browser goes."""
+    data = {"page": page, "pages": ["./" if name == "home" else name for name in PAGES]}
     with st.container(key="lead_box"):
-        sent = LEAD(key="lead", height=1, data={"page": page}, on_to_change=lambda: None).to
-    return read(sent) if isinstance(sent, str) else None
+        sent = LEAD(key="lead", height=1, data=data, on_to_change=lambda: None).to
+    return read(sent) if isinstance(sent, str) else {}
 
 
-def read(address: str) -> Led | None:
-    """Read an address as `links.written` writes it; None for any other.
+def read(address: str) -> dict[str, object]:
+    """Return the fields that a link sets, of those that it carries.
 
-    >>> read("masking?lang=id&mask=causal#mask")
-    Led(page='masking', carried={'lang': 'id', 'mask': 'causal'}, sets=('mask',))
-    >>> read("./?lang=en").page
-    'home'
-    >>> read("//elsewhere/masking") is None
-    True
+    >>> read("masking?lang=id&mask=causal&query=2#mask,query,nonsense")
+    {'mask': 'causal', 'query': 2}
+    >>> read("masking?lang=id&mask=sideways#mask")
+    {}
     """
-    path, _, query = address.partition("?")
-    query, _, sets = query.partition("#")
-    name = "home" if path == "./" else path
-    if name not in PAGES:
-        return None
-    return Led(name, dict(parse_qsl(query)), tuple(field for field in sets.split(",") if field in FIELDS))
+    carried, _, sets = address.partition("?")[2].partition("#")
+    values, refused = decode(dict(parse_qsl(carried)))
+    return {name: values[name] for name in sets.split(",") if name in values and name not in refused}

@@ -65,7 +65,7 @@ def places(values: np.ndarray) -> int:
     (2, 4)
     """
     rounded = np.round(values, 4)
-    return next((n for n in range(4) if np.allclose(np.round(values, n), rounded, rtol=0, atol=1e-9)), 4)
+    return next((n for n in range(4) if (np.round(values, n) == rounded).all()), 4)
 
 
 def exact(_: Language, value: float) -> str:

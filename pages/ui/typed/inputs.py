@@ -82,7 +82,9 @@ class Input:
 
     def possible(self, id: str) -> bool:
         """Say whether a row or column can be added or taken away."""
-        return self.fits(resized(self.array, id).shape)
+        step = 1 if id.endswith("+") else -1
+        rows, columns = self.array.shape
+        return self.fits((rows + step, columns) if id.startswith("row") else (rows, columns + step))
 
     def entry(self, _: Language) -> Entry | None:
         """Return what the table needs to be typed into; a side that cannot change has no buttons. None if held."""
