@@ -116,10 +116,8 @@ def led(page: str) -> bool:
 def unsaid(values: Mapping[str, object]) -> list[str]:
     """Return the fields of which a link says what the last address said: what a reader changed in between stands."""
     names, published = st.session_state["published"]
-    if any(values[name] != st.session_state[name] for name in ("plan", "at")):
-        return []  # another step brings its own values
-    typed = st.query_params.to_dict()
-    return [name for name in names if typed.get(name) == published.get(name)]
+    said = decode(published)[0]
+    return [name for name in names if values[name] == said[name]]
 
 
 def publish(names: Iterable[str], now: Mapping[str, object]) -> None:

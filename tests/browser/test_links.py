@@ -1,5 +1,7 @@
 """Links of the menu, the formula and the rows of experiments: they lead on in the session, or in another tab."""
 
+from pages.ui.classroom.plan import Step, write
+
 HERE = "name => document.querySelector('.st-key-menu a[aria-current=page]')?.textContent === name"
 SAYS = "text => document.querySelector('[data-testid=stMain]').innerText.includes(text)"
 
@@ -50,4 +52,48 @@ def test_on_a_phone_the_menu_closes_where_it_has_led(visitor):
     tab.click(".st-key-menu a >> text=Masking", "() => location.pathname === '/masking'")
     tab.page.locator("[data-testid=stExpandSidebarButton]").wait_for()
     assert tab.titles == ["Who may look at whom?"]
+    tab.healthy()
+
+
+def type_words(tab, words):
+    """Type into a box without Enter: the next click takes them out of it."""
+    tab.page.locator("[data-testid=stPopover] button").first.click()
+    tab.page.locator("[data-testid=stPopoverBody] input[type=text]").fill(words)
+
+
+def test_back_leads_to_the_experiment_that_was_left(visitor):
+    """One click leaves one entry in the history."""
+    tab = visitor().go("scaling", lang="en", d_k="300", seed="12")
+    for link in (".st-key-menu a >> text=Masking", ".st-key-formula a >> text=mask", ".st-key-foot a >> text=PyTorch"):
+        tab.click(link, "() => location.pathname !== '/scaling'")
+        tab.page.go_back()
+        tab.until("() => location.pathname === '/scaling'")
+        assert tab.link == {"lang": "en", "d_k": "300", "seed": "12"}, link
+        assert "12" in tab.text(".st-key-controls")
+    tab.healthy()
+
+
+def test_words_typed_before_a_link_to_another_page_go_along(visitor):
+    tab = visitor().go("masking", lang="en")
+    type_words(tab, "dogs chase red cats")
+    tab.click(".st-key-foot a >> text=PyTorch", "() => location.pathname === '/verification'")
+    assert tab.link["example"] == "masking" and tab.link["words"] == "dogs chase red cats"
+    tab.healthy()
+
+
+def test_words_typed_before_the_next_step_break_nothing(visitor):
+    plan = write([Step("masking", {}), Step("pipeline", {"step": "output"})])
+    tab = visitor().go("masking", lang="en", plan=plan)
+    type_words(tab, "dogs chase red cats")
+    tab.click(".st-key-walk a", "() => location.pathname === '/pipeline'")
+    assert (tab.link["at"], tab.link["step"]) == ("2", "output")
+    tab.healthy()
+
+
+def test_no_question_is_passed_over_by_typing(visitor):
+    plan = write([Step("scaling", {"predict": "raw"}, lock=("d_k",))])
+    tab = visitor().go("masking", lang="en", plan=plan)
+    type_words(tab, "one two three")
+    tab.click(".st-key-menu a >> nth=3", "() => location.pathname === '/scaling'")
+    assert tab.page.locator(".st-key-prediction").count() == 1 and tab.page.locator(".st-key-live").count() == 0
     tab.healthy()

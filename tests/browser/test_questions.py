@@ -17,7 +17,7 @@ def test_a_link_sets_its_experiment_in_a_running_session(visitor, title, name):
     tab = visitor().go("scaling", **HELD)
     tab.click(f"[data-testid=stSidebar] a:has-text('{_(PAGES['questions'].name)}')", AT, "/questions")
     tab.click(f".st-key-contents a[href='#{name}']", "id => location.hash === '#' + id", name)
-    tab.click(f".st-key-answer_{name} a", AT, f"/{question.lesson}")
+    tab.click(f".st-key-answer_{name} p a", AT, f"/{question.lesson}")
     assert tab.titles == [title(question.lesson, _)]
     fresh = visitor()
     fresh.page.goto(tab.page.url)

@@ -165,7 +165,8 @@ function show(bar, at) {
 
 /** The link to the plan's step after or before; off the plan there is one only, which leads back to it. */
 function step(by) {
-  const links = [...document.querySelectorAll(".st-key-walk a")], told = document.querySelector(".st-key-walk [data-testid=stMarkdown]");
+  const parts = [...document.querySelectorAll(".st-key-walk [data-testid=stMarkdown]")], told = parts.find((part) => !part.querySelector("a"));
+  const links = parts.flatMap((part) => [...part.querySelectorAll("a")]);
   const side = by > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
   return told ? links.find((link) => told.compareDocumentPosition(link) & side) : links[0];
 }
