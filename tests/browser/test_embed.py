@@ -67,7 +67,7 @@ def in_frame(frame, lang, name, **also):
     assert frame.evaluate("document.documentElement.lang") == lang
     assert not frame.evaluate(SIDEWAYS)
     assert frame.evaluate(SEEN, "[data-testid=stSidebar], [data-testid=stExpandSidebarButton]") == 0, "no menu"
-    assert frame.evaluate(SEEN, ".st-key-foot a") >= 1, "the foot leads on"
+    frame.wait_for_function(f"({SEEN})('.st-key-foot a') >= 1")  # the foot leads on
     assert frame.evaluate(PADDING) == "8px", "the platform has a margin of its own"
 
 

@@ -97,3 +97,14 @@ def test_no_question_is_passed_over_by_typing(visitor):
     tab.click(".st-key-menu a >> nth=3", "() => location.pathname === '/scaling'")
     assert tab.page.locator(".st-key-prediction").count() == 1 and tab.page.locator(".st-key-live").count() == 0
     tab.healthy()
+
+
+def test_the_last_of_two_links_counts_also_where_the_first_waits(visitor):
+    tab = visitor().go("masking", lang="en")
+    type_words(tab, "one two three")
+    tab.page.locator(".st-key-menu a >> text=Why divide").click()
+    tab.page.locator(".st-key-menu a >> text=still learn").click()
+    tab.until("() => location.pathname === '/learning'")
+    tab.drawn(1500)
+    assert tab.name == "learning"
+    tab.healthy()

@@ -7,7 +7,7 @@ const FRAMES = 20; // and for the link that is drawn after it
 const app = () => document.querySelector("[data-testid=stApp]");
 const running = () => app().dataset.testScriptState !== "notRunning";
 const page = (link) => link.getAttribute("href").split("?")[0];
-const view = { typed: false }; // something that no run has heard of so far
+const view = { typed: false, ways: 0 }; // something that no run has heard of so far; clicks, Back and Forward
 const MENU = ".st-key-menu", PHONE = "(max-width: 640px)", CLOSE = "[data-testid=stSidebarCollapseButton] button";
 
 export default function lead({ data, setTriggerValue }) {
@@ -16,8 +16,9 @@ export default function lead({ data, setTriggerValue }) {
     const link = event.target.closest?.("a[href]"), address = link?.getAttribute("href") ?? "";
     if (!data.pages.includes(address.split("?")[0])) return;
     event.preventDefault();
+    const way = ++view.ways;
     if (address.includes("#")) setTriggerValue("to", address);
-    else settled(link, () => go(new URL(now(link).getAttribute("href"), document.baseURI)));
+    else settled(link, () => { if (way === view.ways) go(new URL(now(link).getAttribute("href"), document.baseURI)); });
     if (link.closest(MENU) && matchMedia(PHONE).matches) document.querySelector(CLOSE)?.click(); // it covers the page
   };
   const mark = () => {
@@ -33,10 +34,13 @@ export default function lead({ data, setTriggerValue }) {
   watch.observe(app(), { subtree: true, childList: true, attributeFilter: ["data-test-script-state"] });
   mark();
   const type = () => { view.typed = true; };
+  const turn = () => { view.ways += 1; };
+  addEventListener("popstate", turn);
   document.addEventListener("input", type, true);
   document.addEventListener("click", follow, true);
   return () => {
     watch.disconnect();
+    removeEventListener("popstate", turn);
     document.removeEventListener("input", type, true);
     document.removeEventListener("click", follow, true);
   };
