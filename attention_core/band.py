@@ -1,12 +1,12 @@
 """Where the largest weight lies over many seeds, at every width and by every divisor."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .checks import integer, number
-from .draws import divisors, nested_draws, scores_by_width
+from .draws import Draw, divisors, nested_draws, scores_by_width
 
 QUANTILES = (0.05, 0.25, 0.50, 0.75, 0.95)
 SCORES_HELD = 2**17  # at a time: calls are few and long, and the processor's cache still holds the arrays
@@ -119,19 +119,47 @@ def seed_bands(
     n_seeds, threshold = integer("n_seeds", n_seeds, at_least=1), number("threshold", threshold)
     d_max, n_keys = integer("d_max", d_max, at_least=1), integer("n_keys", n_keys, at_least=1)
     largest = {kind: np.empty((d_max, n_seeds)) for kind in ("none", *kinds)}  # of each seed, its largest weight
-    together = max(1, SCORES_HELD // (d_max * n_keys))
-    for first in range(0, n_seeds, together):
-        seeds = range(first, min(first + together, n_seeds))
-        draws = nested_draws(seeds, n_keys, d_max, mean, std, random)
-        scores = scores_by_width(draws)  # (seeds, d_max, n_keys)
+    for seeds, draws, scores in scored_draws(n_seeds, n_keys, d_max, mean, std, random):
         for kind, found in largest.items():
-            found[:, seeds.start : seeds.stop] = _largest_weight(scores / divisors(draws, kind, value)).T
+            found[:, seeds] = _largest_weight(scores / divisors(draws, kind, value)).T
     quantiles = {kind: _quantiles(found) for kind, found in largest.items()}
     shares = {kind: (found > threshold).mean(axis=-1) for kind, found in largest.items()}
     return {
         kind: Band(QUANTILES, quantiles["none"], quantiles[kind], shares["none"], shares[kind], threshold)
         for kind in kinds
     }
+
+
+def scored_draws(
+    n_seeds: int, n_keys: int, d_max: int, mean: float, std: float, random: np.random.RandomState | None = None,
+) -> Iterator[tuple[slice, Draw, np.ndarray]]:
+    """Draw for seeds 0 to n_seeds - 1 and score at every width, as many seeds at a time as may be held.
+
+    Parameters
+    ----------
+    n_seeds, n_keys, d_max, mean, std, random
+        As in `seed_bands`, checked.
+
+    Returns
+    -------
+    iterator of (slice, Draw, np.ndarray)
+        Which seeds, their draws, and their scores, shape (seeds, d_max, n_keys).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `nested_draws` does.
+
+    Examples
+    --------
+    >>> [(seeds.stop, scores.shape) for seeds, _, scores in scored_draws(40, n_keys=8, d_max=512, mean=0, std=1)]
+    [(32, (32, 512, 8)), (40, (8, 512, 8))]
+    """
+    together = max(1, SCORES_HELD // (d_max * n_keys))
+    for first in range(0, n_seeds, together):
+        seeds = range(first, min(first + together, n_seeds))
+        draws = nested_draws(seeds, n_keys, d_max, mean, std, random)
+        yield slice(seeds.start, seeds.stop), draws, scores_by_width(draws)
 
 
 def _largest_weight(scores):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .band import QUANTILES, SCORES_HELD
+from .band import QUANTILES, scored_draws
 from .checks import integer, weight_array
-from .draws import divisors, nested_draws, scores_by_width
+from .draws import divisors
 from .softmax import softmax
 
 
@@ -102,12 +102,9 @@ def jacobian_norm_band(
     (np.float64(0.072), np.float64(0.368))
     """
     n_seeds, d_max = integer("n_seeds", n_seeds, at_least=1), integer("d_max", d_max, at_least=1)
+    n_keys = integer("n_keys", n_keys, at_least=1)
     raw, scaled = np.empty((2, n_seeds, d_max))
-    together = max(1, SCORES_HELD // (d_max * integer("n_keys", n_keys, at_least=1)))
-    for first in range(0, n_seeds, together):
-        seeds = slice(first, min(first + together, n_seeds))
-        draws = nested_draws(range(seeds.start, seeds.stop), n_keys, d_max, mean, std)
-        scores = scores_by_width(draws)  # (seeds, d_max, n_keys)
+    for seeds, draws, scores in scored_draws(n_seeds, n_keys, d_max, mean, std):
         raw[seeds] = jacobian_norm(softmax(scores))
         scaled[seeds] = jacobian_norm(softmax(scores / divisors(draws, divisor, value)))
     return NormBand(QUANTILES, np.quantile(raw, QUANTILES, axis=0), np.quantile(scaled, QUANTILES, axis=0))

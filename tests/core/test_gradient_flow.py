@@ -82,7 +82,7 @@ def test_one_draw_over_all_widths():
 
 
 def test_band_is_the_experiment_seed_by_seed(monkeypatch):
-    monkeypatch.setattr("attention_core.gradient_flow.SCORES_HELD", 1000)  # several seeds in a chunk, and one left over
+    monkeypatch.setattr("attention_core.band.SCORES_HELD", 1000)  # several seeds in a chunk, and one left over
     found = jacobian_norm_band(n_seeds=7, n_keys=3, d_max=100, mean=0.5, std=2.0, divisor="cosine")
     single = [saturation(nested_draw(seed, 3, 100, 0.5, 2.0), "cosine") for seed in range(7)]
     for rows, name in ((found.raw, "weights_raw"), (found.scaled, "weights_scaled")):

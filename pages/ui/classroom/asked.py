@@ -67,5 +67,4 @@ def offered(_: Language) -> list[tuple[str, dict[str, object], str | None]]:
 
 def taken_up(prediction: Prediction) -> dict[str, object]:
     """Return what taking a prediction up sets; one that was made is shown with its experiment."""
-    fields = {"predict": prediction.id, **(prediction.fields if answered(prediction) else {})}
-    return {name: value for name, value in fields.items() if not share.holds(name)}
+    return {"predict": prediction.id, **(prediction.fields if answered(prediction) else {})}
